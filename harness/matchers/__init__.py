@@ -1,1 +1,1 @@
-"""Matchers, which stand instead of an expected value or text."""
+"""Matchers: conditions that a scenario states instead of an exact value or text."""

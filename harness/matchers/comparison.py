@@ -1,11 +1,9 @@
-"""Decide whether two values or texts are the same; give a value's source as part of a sentence.
+"""Decides whether two values or texts are equal, and formats values for sentences.
 
-A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
-a reference that returns it could never be matched. `0.0` and `-0.0` are the same, as by Python's
-`==`: no sheet asks for the sign of a zero (if it is printed, the text differs). Dicts and sets
-have no order. Objects are the same if the names of their types and their attributes are.
-`TOO_LARGE`, and an attribute that cannot be read, never equals anything. `floats` says how far off
-floats may be.
+Types matter: a bool is not an int, an int is not a float, a list is not a tuple. `nan` equals
+`nan`; otherwise a reference that returns it could never be matched. `0.0` equals `-0.0`, as in
+Python. Dicts and sets are unordered. Objects are equal if their type names and attributes are.
+`TOO_LARGE` and unreadable attributes equal nothing. `floats` states how much floats may differ.
 """
 
 import re
@@ -23,7 +21,7 @@ SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters of a value that is not part of a sentence
 _MAX_COMPARED = 1_000_000  # characters, looking for lines that are the same but for their floats
 _BLANKS = re.compile(r"[^\S\n]+")
-# A mark of a sentence. A point, comma, colon or hyphen before a digit belongs to a number or time.
+# A punctuation mark, but not one before a digit, which may belong to a number or time.
 # By their numbers: an ellipsis, dashes, quotation marks of several languages.
 _MARK = re.compile(
     r"[!?;()\[\]{}\"'\u2026\u2013\u2014\u2018-\u201f\u00ab\u00bb\u00bf\u00a1]"
@@ -40,7 +38,7 @@ _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
 
 def same(expected: Value, actual: Value, floats: Floats | None = None) -> bool:
-    """Return whether two described values are the same by the rules above."""
+    """Return whether two values are equal by the rules above."""
     pending = [(expected, actual)]
     while pending:
         left, right = pending.pop()
@@ -70,8 +68,10 @@ def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
 
 
 def number_of(value: Value) -> complex | None:
-    """Return the number that an int, a float or a complex value has; None for any other value, and
-    for an int with more digits than Python reads."""
+    """Return the number in an int, float or complex value.
+
+    Return None for other values, and for an int with more digits than Python converts.
+    """
     read = _READ_NUMBER.get(value.kind)
     if read is None:
         return None
@@ -82,7 +82,7 @@ def number_of(value: Value) -> complex | None:
 
 
 def same_number(expected: Value, actual: Value, floats: Floats | None) -> bool:
-    """Return whether two numbers, which may be of different kinds, are equal or near enough."""
+    """Return whether two numbers, possibly of different types, are equal within the tolerance."""
     number, other = number_of(expected), number_of(actual)
     if number is None or other is None:
         return False
@@ -94,7 +94,7 @@ def same_number(expected: Value, actual: Value, floats: Floats | None) -> bool:
 def same_in_any_order(
     expected: Sequence[Value], actual: Sequence[Value], is_same: Callable[[Value, Value], bool]
 ) -> bool:
-    """Return whether both sides have the same items, each equally often."""
+    """Return whether both sides contain the same items equally often, in any order."""
     if len(expected) != len(actual):
         return False
     missing = list(expected)
@@ -109,26 +109,28 @@ def same_in_any_order(
 
 
 def is_near(number: complex, other: complex, within: float) -> bool:
-    """Return whether two numbers are at most this far apart. Numbers whose distance is too large
-    for a float are not, and `nan` is near nothing."""
+    """Return whether two numbers differ by at most `within`.
+
+    `nan` is near nothing, and an infinite distance is never near.
+    """
     try:
         return abs(number - other) <= within
-    except OverflowError:  # of complex numbers, or of an int and a float
+    except OverflowError:  # overflow with complex numbers, or with an int and a float
         return False
 
 
 def same_shown(expected: str, actual: str, floats: Floats | None = None) -> bool:
-    """Return whether two texts of values are the same, except for floats that are near enough."""
+    """Return whether two displayed values are equal, except for floats within the tolerance."""
     if expected == actual or floats is None:
         return expected == actual
     return same_text(expected, actual, TextRules(within=floats.within))
 
 
 def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Value:
-    """Return `actual` with the expected number instead of each one that is near enough, so that
-    the remaining differences are errors.
+    """Return `actual` with each number within the tolerance replaced by the expected one, so that
+    only real differences remain.
 
-    It goes no deeper than `expected`, which is not hostile.
+    It goes no deeper than `expected`, so a hostile `actual` cannot make it run forever.
     """
     if floats is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
         return actual
@@ -147,8 +149,9 @@ def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Val
 
 
 def _opposite_parts(expected: Value, actual: Value) -> dict[int, Value]:
-    """Return the expected part for each index in the actual value: the value of the same key, or
-    the part at the same place."""
+    """Return the expected part for each part of the actual value, keyed by its index: the one with
+    the same dictionary key, or at the same position.
+    """
     if expected.kind not in KEYED:
         return dict(enumerate(expected.items))
     keys = map(Value.source, expected.items[::2])
@@ -172,7 +175,10 @@ def _in_order(value: Value) -> tuple[Value, ...]:
 
 
 def normalised(text: str, rules: TextRules) -> str:
-    """Return `text` without the differences that `rules` forgive, only for comparing."""
+    """Return `text` without the differences that `rules` ignore.
+
+    Use the result only for comparing.
+    """
     ignore = rules.ignore
     if Ignore.PUNCTUATION in ignore:
         text = _MARK.sub("", text)
@@ -191,13 +197,13 @@ def normalised(text: str, rules: TextRules) -> str:
 
 
 def without(rules: TextRules, forgiven: Ignore) -> TextRules:
-    """Return the rules without one that they have or not."""
+    """Return the rules without the option `forgiven`; unchanged if they do not have it."""
     others = tuple(each for each in rules.ignore if each is not forgiven)
     return replace(rules, ignore=others)
 
 
 def same_text(expected: str, actual: str, rules: TextRules) -> bool:
-    """Return whether two texts are the same, except for differences that `rules` forgive."""
+    """Return whether two texts are equal, except for differences that `rules` ignore."""
     expected, actual = normalised(expected, rules), normalised(actual, rules)
     if expected == actual or rules.within is None:
         return expected == actual
@@ -208,15 +214,17 @@ def same_text(expected: str, actual: str, rules: TextRules) -> bool:
 
 
 def same_line(expected: str, actual: str, rules: TextRules) -> bool:
-    """Return the same as `same_text` for lines that are `normalised` already."""
+    """Return the same as `same_text`, for lines that are already `normalised`."""
     if expected == actual or rules.within is None:
         return expected == actual
     return line_difference(expected, actual, rules.within) is None
 
 
 def contains_text(part: str, text: str, rules: TextRules) -> bool:
-    """Return whether the part is somewhere in the text, except for differences that `rules`
-    forgive. A part that is only punctuation is searched for as it is."""
+    """Return whether the text contains the part, except for differences that `rules` ignore.
+
+    A part that is only punctuation must occur exactly.
+    """
     if not normalised(part, rules):
         rules = without(rules, Ignore.PUNCTUATION)
     part, text = normalised(part, rules), normalised(text, rules)
@@ -226,8 +234,7 @@ def contains_text(part: str, text: str, rules: TextRules) -> bool:
 
 
 def shown_lines(text: str, rules: TextRules) -> list[str]:
-    """Return the lines of a text as they are, without those that `rules` leave out of the
-    comparison."""
+    """Return a text's lines unchanged, without the lines that `rules` ignore."""
     lines = text.split("\n")
     if Ignore.BLANK_LINES in rules.ignore:
         last = lines.pop()
@@ -246,8 +253,9 @@ def shown_lines(text: str, rules: TextRules) -> list[str]:
 
 
 def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, int]:
-    """Return where two lines first differ in something that `rules` do not forgive, as an index
-    into each."""
+    """Return the indexes, one for each line, at which two lines first differ in a way that `rules`
+    do not ignore.
+    """
     left, right = _kept_text(expected, rules), _kept_text(actual, rules)
     found = None
     if rules.within is not None:
@@ -260,7 +268,7 @@ def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, in
 
 
 def shared_length(left: str, right: str) -> int:
-    """Return the number of characters that two texts have in common at their start."""
+    """Return the length of the longest common beginning of two texts."""
     for index, (character, other) in enumerate(zip(left, right, strict=False)):
         if character != other:
             return index
@@ -275,7 +283,7 @@ def _kept_text(line: str, rules: TextRules) -> str:
 
 
 def _place(line: str, rules: TextRules, at: int) -> int:
-    """Return where in a line its compared character of this index comes from."""
+    """Return the position in the original line of the compared character with index `at`."""
     if not rules.ignore:
         return at
     places = (place for _, place in _kept(line, rules))
@@ -291,9 +299,9 @@ def _places_without_marks(line: str) -> Iterator[int]:
 
 
 def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
-    """Yield each compared character of a line and its place: a line may be a megabyte long.
+    """Yield each compared character of a line with its position, as `normalised` would keep it.
 
-    As `normalised`, of one line.
+    It is a generator because a line may be a megabyte long.
     """
     places: Sequence[int] = range(len(line))
     if Ignore.PUNCTUATION in rules.ignore:
@@ -320,11 +328,11 @@ def _kept(line: str, rules: TextRules) -> Iterator[tuple[str, int]]:
 
 
 def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
-    """Return the actual lines, with an expected line instead of each that is the same but for its
-    floats.
+    """Return the actual lines, with each line that equals an expected one within the float
+    tolerance replaced by it.
 
-    Both sides are `normalised`. The remaining differences are errors, unless the texts are so large
-    that a line is compared only with the one opposite.
+    Both sides must be `normalised`. Only real differences remain, unless the texts are very large:
+    then each line is compared only with the one at the same position.
     """
     if rules.within is None:
         return actual
@@ -348,15 +356,16 @@ def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:
-    """Return a value as Python source, made visible, shortened around character `at`; more of it if
-    `whole`."""
+    """Return a value as Python source for display, shortened to the part around character `at`;
+    longer with `whole`.
+    """
     if whole:
         limit = WHOLE_LIMIT
     return visible(shortened(value.source(at + 2 * limit), limit, at))
 
 
 def type_with_article(name: str) -> str:
-    """Return a type's name with its article: "an int", "a list"."""
+    """Return a type name with its article: "an int", "a list"."""
     shown = plain(name, limit=40)
     if name[:1].lower() in "aeiou":
         return f"an {shown}"

@@ -1,10 +1,10 @@
-"""Find numbers inside a text, and compare lines that are the same but for near floats.
+"""Finds numbers in text, and compares lines that differ only in floats within a tolerance.
 
 A float has a decimal point between or before digits, or an exponent: `3.14`, `.5`, `1e-05`,
-`1,000.5`. It has no letter, digit or underscore before it, and no `.` and digit after it, so that
-`1.2.3`, `v1.5` and `28.11.2026` are text. Everything else is compared as text: whole numbers, a
-`+`, the point of `5.`, `nan` and `inf`, decimal commas. The table in writing-scenarios.md says so
-with examples, and a test holds it to that.
+`1,000.5`. No letter, digit or underscore may come before it, and no `.` with a digit after it: so
+`1.2.3`, `v1.5` and `28.11.2026` are text. Everything else is compared as text: whole numbers, `+`,
+the point in `5.`, `nan`, `inf`, decimal commas. A table in writing-scenarios.md has examples, and a
+test checks them.
 """
 
 import math
@@ -20,21 +20,21 @@ _NUMBER = re.compile(
     r"(?![0-9])(?!\.[0-9])"
 )
 _WORD = re.compile(r"[^ ]+")
-_MAX_LENGTH = 400  # characters of a number; a longer one is text, so 100 groups are enough
+_MAX_LENGTH = 400  # maximum length of a number; longer ones are text, so 100 groups are enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number with its place in a text."""
+    """A number found in a text, with its position."""
 
     start: int
     stop: int
     value: float
     is_float: bool
-    is_grouped: bool  # by commas: 1,000.5
+    is_grouped: bool  # with commas between thousands: 1,000.5
 
     def is_near(self, other: "Number", within: float) -> bool:
-        """Return whether both are floats, written alike, no further apart than `within`."""
+        """Return whether both are floats in the same notation that differ by at most `within`."""
         if not (self.is_float and other.is_float):
             return False
         if self.is_grouped is not other.is_grouped:
@@ -47,7 +47,7 @@ class Number:
 
 
 def numbers_in(text: str) -> list[Number]:
-    """Return the numbers of a text, whole ones too, in their order."""
+    """Return the numbers in a text, including whole numbers, in order."""
     return list(_numbers(text))
 
 
@@ -74,7 +74,7 @@ def _number(found: re.Match[str]) -> Number | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Atom:
-    """A float, or a text between blanks and floats, with its place in a line."""
+    """A float, or a piece of text between blanks and floats, with its position in a line."""
 
     start: int
     stop: int
@@ -83,7 +83,10 @@ class _Atom:
 
 
 def _atoms(line: str) -> Iterator[_Atom]:
-    """Yield the atoms one by one: a line of a program's may be a megabyte long."""
+    """Yield the atoms of a line one by one.
+
+    It is a generator because a line may be a megabyte long.
+    """
     at = 0
     for number in _numbers(line):
         if number.is_float:
@@ -100,10 +103,11 @@ def _words(line: str, start: int, stop: int) -> Iterator[_Atom]:
 
 
 def line_difference(expected: str, actual: str, within: float) -> tuple[int, int] | None:
-    """Return where two lines first differ, as an index into each; None if they are the same.
+    """Return the indexes, one for each line, at which two lines first differ; None if they are
+    equal.
 
-    Floats that differ by no more than `within` are the same. If one has more characters, the blanks
-    beside it may differ, as long as the next text begins or ends in the expected column.
+    Floats within the tolerance are equal. If one is longer, the number of blanks next to it may
+    differ as long as the following text stays in its column.
     """
     end, other_end = 0, 0
     for left, right in zip_longest(_atoms(expected), _atoms(actual)):
@@ -126,7 +130,7 @@ def _is_spaced_alike(left: _Atom, end: int, right: _Atom, other_end: int) -> boo
     if gap == other_gap:
         return True
     if not gap or not other_gap:
-        # A number that fills its column has no blank before it at a line's start only.
+        # Only at the start of a line may a number fill its column without a blank before it.
         is_first = not end and not other_end
         return is_first and left.number is not None and left.stop == right.stop
     return left.start == right.start or left.stop == right.stop
@@ -148,7 +152,7 @@ def _first_difference(expected: str, start: int, actual: str, other_start: int) 
 
 
 def without_floats(line: str) -> str:
-    """Return the line's words with a sign instead of each float, blanks left out."""
+    """Return the line's words with each float replaced by a sign, without blanks."""
     texts = []
     for atom in _atoms(line):
         texts.append("\0" if atom.number else atom.text)
@@ -156,7 +160,7 @@ def without_floats(line: str) -> str:
 
 
 def contains_near(part: str, text: str, within: float) -> bool:
-    """Return whether the part is somewhere in the text, but for floats that are near enough."""
+    """Return whether the text contains the part, except for floats within the tolerance."""
     if part in text:
         return True
     wanted = _floats(part)
@@ -185,7 +189,7 @@ def _floats(text: str) -> list[Number]:
 
 
 def _texts_between(text: str, numbers: list[Number]) -> list[str]:
-    """Return the text before, between and after the numbers."""
+    """Return the texts before, between and after the numbers."""
     ends = [0, *(number.stop for number in numbers)]
     starts = [*(number.start for number in numbers), len(text)]
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]

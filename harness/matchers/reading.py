@@ -1,7 +1,6 @@
-"""Read a matcher at a place in a specification.
+"""Reads a matcher at a place in a specification.
 
-`YamlNode` is the place and the data there; `MatcherKey` the key that names the matcher, with its
-arguments.
+`YamlNode` is a place with its data; `MatcherKey` is a matcher's key in YAML with its arguments.
 """
 
 from __future__ import annotations
@@ -20,59 +19,68 @@ from harness.model.values import Value, ValueKind
 if TYPE_CHECKING:
     from harness.assignment.scenarios.reader import ScenarioReader
 
-_SHORT_NAME = 4  # characters: of shorter names one other letter is much (Pet does not mean set)
+_SHORT_NAME = (
+    4  # minimum length: in shorter names, one different letter is a lot (Pet is not a typo of set)
+)
 _ALIKE, _ALIKE_SHORT = 0.6, 0.75  # of 1
 _OCTAL = re.compile(r"[-+]?0[0-9]")
-_MAX_PLAIN = 12  # places before or behind the point
-_MAX_SHOWN = 40  # characters of a text in a message
+_MAX_PLAIN = 12  # digits before or after the point
+_MAX_SHOWN = 40  # maximum length of a text in a message
 Schema = dict[str, Any]
 S = TypeVar("S")
 T = TypeVar("T")
 
 
 class Refused(Exception):  # noqa: N818 - the mistake is the specification's
-    """A place in a specification cannot be read; the error is already noted."""
+    """A place in a specification is invalid. The error has already been noted."""
 
 
 class PartsDisagreeError(Exception):
-    """Arguments of a matcher that are right one by one do not fit together. Its text says why."""
+    """Arguments of a matcher are valid one by one but do not fit together.
+
+    `str()` gives the reason.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlNode:
-    """One place in a specification and the data there.
+    """A place in a specification and the data there.
 
-    Every error is noted with its place before `Refused` is raised. A reader of several fields goes
-    on, so that all errors of a file are reported together.
+    Errors are noted with their place before `Refused` is raised. Code that reads several fields
+    continues after `Refused`, so that all errors of a file are reported together.
     """
 
-    source: ScenarioReader  # the scenario that is read, with the constants in force
+    source: ScenarioReader  # reader of the scenario, with the constants in effect
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
     data: Any  # the value in the YAML: None, bool, int, float, str, list or dict
-    for_text: bool  # a text is expected (printed output, a message) and not any value
-    floats: Floats | None  # how far off floats may be; None: not at all
-    patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression
+    for_text: bool  # text is expected (output or a message), not any value
+    floats: Floats | None  # tolerance for floats; None for none
+    patterns: Mapping[str, str]  # the assignment's named patterns: {name: regular expression}
 
     def at(self, key: str | int) -> YamlNode:
-        """Return the field of a key of this mapping, or of an index of this list."""
+        """Return the node for a key of this mapping, or for an index of this list."""
         return replace(self, path=(*self.path, key), data=self.data[key])
 
     def items(self) -> list[YamlNode]:
-        """Return the fields of this list."""
+        """Return the nodes of this list's items."""
         return [self.at(index) for index in range(len(self.data))]
 
     def refuse(self, what: str, hint: str = "", *, key: bool = False) -> NoReturn:
-        """Note an error of the data here, or (`key`) of the key that leads here; raise
-        Refused."""
+        """Note an error about the data here, or with `key` about the key that leads here.
+
+        Always raise Refused.
+        """
         self.source.refuse(self.path, what, hint, key=key)
 
     def expected(self, what: str, hint: str = "") -> NoReturn:
-        """Note the error that the data here is not as expected; raise Refused."""
+        """Note an error that something else was expected here. Always raise Refused."""
         self.refuse(f"expected {what}, got {describe(self.data)}", hint)
 
     def text(self) -> str:
-        """Return the data as a text. Raise Refused, with the error noted, if it is not a whole
-        one."""
+        """Return the data as text.
+
+        If it is not a complete text, note an error and raise Refused.
+        """
         if isinstance(self.data, int | float):
             self.expected("text", "quote it")
         if not isinstance(self.data, str):
@@ -93,21 +101,22 @@ class YamlNode:
         return Value.of(self.data)
 
     def render(self, text: str, quote: Callable[[str], str] = str) -> str:
-        """Return the text with its templates filled in, each inserted text through `quote`."""
+        """Return the text with templates filled in; `quote` is applied to each inserted text."""
         return self.source.render(text, self.path, quote)
 
     def expression(self) -> str:
-        """Return the data as a Python expression. Raise Refused, with the error noted, if it is not
-        one or uses unknown names."""
-        # Code that a comment cuts short does not parse, and the error says so.
+        """Return the data as a Python expression.
+
+        If it is not one or uses unknown names, note an error and raise Refused.
+        """
+        # Code that a comment cuts off does not parse, and the error says so.
         text = self.data if isinstance(self.data, str) else self.text()
         self.source.expression(text, self.path)
         return text.strip()
 
 
 def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
-    """Read every item and return the results. Raise Refused, with all errors noted, if one
-    fails."""
+    """Read every item and return the results. If some fail, note all errors and raise Refused."""
     values: list[T] = []
     pending = list(things)
     for thing in pending:
@@ -119,7 +128,7 @@ def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
 
 
 def describe(value: Any) -> str:
-    """Describe a YAML value, for "expected …, got …"."""
+    """Return a description of a YAML value for "expected …, got …"."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -136,7 +145,7 @@ def describe(value: Any) -> str:
 
 
 def number_hint(value: Any) -> str:
-    """Return the hint for a text instead of a number; empty if it does not hold one."""
+    """Return the hint for a text where a number was expected; "" if the text is not a number."""
     if not isinstance(value, str):
         return ""
     number = plain_number(value.strip())
@@ -144,8 +153,10 @@ def number_hint(value: Any) -> str:
 
 
 def plain_number(text: str) -> str:
-    """Return a number that is written in another way as every reader of YAML has it: `0.000001`
-    for `1e-6`. Empty if it is none, would be long, or may be octal."""
+    """Return the number in a notation that every YAML reader understands: `0.000001` for `1e-6`.
+
+    Return "" if it is not a number, would be long, or may be octal.
+    """
     if _OCTAL.match(text):
         return ""
     try:
@@ -160,7 +171,7 @@ def plain_number(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint with the known name most like `name`; an empty text if none is alike."""
+    """Return a hint with the known name most similar to `name`; "" if none is similar."""
     candidates = list(known)
     cutoff = _ALIKE
     if len(name) < _SHORT_NAME and name.isidentifier():
@@ -176,7 +187,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One argument of a matcher, as it is written under a key."""
+    """One argument of a matcher, as written under a key."""
 
     read: Callable[[YamlNode], Any]  # raises Refused for a wrong value
     # The argument's schema; a function gets the schema of any matcher.
@@ -188,7 +199,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherKey:
-    """A key that names a matcher in YAML, with the function that makes the matcher of its parts."""
+    """A matcher's key in YAML, with the function that makes the matcher from its parts."""
 
     name: str
     make: Callable[..., Matcher]  # raises PartsDisagreeError
@@ -198,11 +209,14 @@ class MatcherKey:
 
     @property
     def others(self) -> list[str]:
-        """The keys that may stand beside it."""
+        """Return the additional keys that may appear next to it."""
         return [part.key for part in self.parts.values() if part.key != self.name]
 
     def read(self, field: YamlNode) -> Matcher:
-        """Return the matcher of a mapping with this key. Raise Refused, with the error noted."""
+        """Return the matcher for a mapping with this key.
+
+        If it is invalid, note an error and raise Refused.
+        """
         stated = {name: part for name, part in self.parts.items() if part.key in field.data}
         for name, part in self.parts.items():
             if name not in stated and not part.optional:
@@ -215,11 +229,11 @@ class MatcherKey:
             field.refuse(str(error))
         if "floats" in stated or not hasattr(matcher, "floats"):
             return matcher
-        # If none is stated, the scenario's or the assignment's tolerance holds.
+        # If none is stated, use the scenario's or the assignment's tolerance.
         return replace(matcher, floats=field.floats)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:
-        """Return the JSON Schema of a mapping with this key."""
+        """Return the JSON Schema for a mapping with this key."""
         properties: dict[str, Schema] = {}
         required: list[str] = []
         for part in self.parts.values():
@@ -244,9 +258,9 @@ def matcher_key(
     example: str = "",
     **parts: Part,
 ) -> MatcherKey:
-    """Return the key of the matcher `{name: …}`, which `make` makes of its parts.
+    """Return the key for the matcher `{name: …}`, which `make` creates from its parts.
 
-    The first part is written under the name itself (see `MatcherKey`).
+    The first part is the value of the key `name` itself; the others have their own keys.
     """
     keyed: dict[str, Part] = {}
     for argument, part in parts.items():
@@ -256,19 +270,19 @@ def matcher_key(
 
 
 def as_read(matcher: Matcher) -> Matcher:
-    """Return the matcher of a key whose one part is read as the whole matcher."""
+    """Return the matcher unchanged; used as `make` if a key's only part is already the matcher."""
     return matcher
 
 
 def read_values(field: YamlNode) -> tuple[Value, ...]:
-    """Return the data as a list of values. Raise Refused, with the error noted."""
+    """Return the data as a list of values. If it is not one, note an error and raise Refused."""
     if not isinstance(field.data, list):
         field.expected("a list of values")
     return read_all(field.items(), YamlNode.value)
 
 
 def read_number(field: YamlNode) -> float:
-    """Return the data as a number. Raise Refused, with the error noted."""
+    """Return the data as a number. If it is not one, note an error and raise Refused."""
     if type(field.data) not in (int, float):
         field.expected("a number", number_hint(field.data))
     return float(field.data)

@@ -1,5 +1,8 @@
-"""The matchers, a file for each subject: how they are read from YAML, their JSON Schema, the values
-they accept and their words. A new file is found automatically."""
+"""The matchers, one module for each topic.
+
+A matcher defines how it is read from YAML, its JSON Schema, what it accepts and how it is
+described. New modules are found automatically.
+"""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +16,7 @@ from harness.model.expectation import Matcher
 
 _WRITTEN = re.compile(r"\{\s*(\w+):")
 DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
-# Keys that authors guess and that no matcher is like, each with its hint.
+# Keys that authors try but that resemble no matcher's key, each with its hint.
 _GUESSES: Mapping[str, str] = {
     **dict.fromkeys(("any_order", "in_any_order", "sorted"), "write unordered: true"),
     **dict.fromkeys(("tolerance", "delta", "epsilon", "abs"), "write within: 0.01"),
@@ -30,28 +33,29 @@ _GUESSES: Mapping[str, str] = {
 
 @cache
 def matcher_keys() -> Mapping[str, MatcherKey]:
-    """Return all matchers by the key that names them in YAML. Raise ValueError if two have the same
-    name."""
+    """Return all matchers by their key in YAML. Raise ValueError if two have the same key."""
     keys = extensions(__name__, __path__, MatcherKey, lambda key: key.name)
     return {key.name: key for key in keys}
 
 
 @cache
 def matcher_classes() -> Mapping[str, type[Matcher]]:
-    """Return the classes of matchers by their names, as a stored plan names them."""
+    """Return all matcher classes by name, for reading stored plans."""
     classes = subclasses(__name__, __path__, Matcher, lambda kind: kind.__name__)  # type: ignore[type-abstract]
     return {kind.__name__: kind for kind in classes if not isabstract(kind)}
 
 
 def _names(*, for_text: bool) -> tuple[str, ...]:
-    """Return the keys as a hint lists them, those that fit a text first."""
+    """Return the keys for a hint, those that apply to text first."""
     keys = sorted(matcher_keys().values(), key=lambda key: not key.for_text)
     return tuple(key.name for key in keys if key.for_text or not for_text)
 
 
 def read(field: YamlNode) -> Matcher:
-    """Return the matcher that a mapping `{key: …}` describes. Raise Refused, with the error
-    noted."""
+    """Return the matcher for a mapping `{key: …}`.
+
+    If it is invalid, note an error and raise Refused.
+    """
     key = _stated_key(field)
     if field.for_text and not key.for_text:
         field.at(key.name).refuse("this matcher is not for text", key=True)
@@ -67,7 +71,9 @@ def read(field: YamlNode) -> Matcher:
 
 
 def _owners() -> dict[str, list[str]]:
-    """Return the names of the matchers that take each further key."""
+    """Return, for each additional key such as `within`, the names of the matchers that
+    accept it.
+    """
     owners: dict[str, list[str]] = {}
     for key in matcher_keys().values():
         for other in key.others:
@@ -76,8 +82,10 @@ def _owners() -> dict[str, list[str]]:
 
 
 def _stated_key(field: YamlNode) -> MatcherKey:
-    """Return the matcher's key in a mapping. Raise Refused, with the error noted, if there is none
-    or there are several."""
+    """Return the matcher whose key is in the mapping.
+
+    If there is none or more than one, note an error and raise Refused.
+    """
     data, keys, owners = field.data, matcher_keys(), _owners()
     all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
     unknown = [name for name in data if name not in keys and name not in owners]
@@ -89,7 +97,7 @@ def _stated_key(field: YamlNode) -> MatcherKey:
         guessed = _GUESSES.get(str(unknown[0]), "")
         hint = guessed or nearest(str(unknown[0]), _names(for_text=False)) or all_names
         field.at(unknown[0]).refuse("unknown matcher", hint, key=True)
-    # A further key of one matcher may be the name of another one.
+    # An additional key of one matcher may be the main key of another.
     whole = [name for name in stated if {name, *keys[name].others}.issuperset(stated)]
     if len(whole) == 1:
         stated = whole
@@ -99,7 +107,7 @@ def _stated_key(field: YamlNode) -> MatcherKey:
 
 
 def schemas() -> dict[str, Schema]:
-    """Return the JSON Schema definitions of a matcher for any value and of one for a text."""
+    """Return the JSON Schema definitions for a matcher of any value and for a matcher of text."""
     definitions: dict[str, Schema] = {}
     for for_text, name in DEFINITIONS.items():
         any_matcher = {"$ref": f"#/$defs/{name}"}
@@ -112,7 +120,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def read_matcher(field: YamlNode) -> Matcher:
-    """Return the data as a matcher. Raise Refused, with the error noted, for a plain value."""
+    """Return the matcher in the data. For a plain value, note an error and raise Refused."""
     if not isinstance(field.data, dict):
         hint = "write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value"
         field.expected("a matcher", hint)
@@ -123,8 +131,9 @@ MATCHER = Part(read=read_matcher, schema=lambda matcher: matcher)
 
 
 def hint_for(text: str) -> str:
-    """Return the hint for a text that was meant as a matcher, `{unorderd: [1]}`; empty if it was
-    not."""
+    """Return the hint for a text that looks like a mistyped matcher, such as `{unorderd: [1]}`;
+    otherwise "".
+    """
     found = _WRITTEN.match(text)
     if found is None or found[1] in matcher_keys():
         return ""

@@ -1,4 +1,4 @@
-"""Matchers of arrays and tables: `{array: …}` of NumPy, `{frame: …}` of pandas."""
+"""Matchers for arrays and tables: `{array: …}` for NumPy, `{frame: …}` for pandas."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ _NAN = "nan"
 
 
 def is_alike(expected: Value, actual: Value, floats: Floats | None) -> bool:
-    """Return whether two cells, or nested lists of them, hold the same: numbers by their values,
-    None as `nan`, lists by their items.
+    """Return whether two cells, or nested lists of cells, are equal.
+
+    Numbers are compared by value, and None equals `nan`.
     """
     pending = [(expected, actual)]
     while pending:
@@ -70,25 +71,27 @@ def _is_missing(value: Value) -> bool:
 
 
 def _has_dtype(actual: str, asked: str) -> bool:
-    """Return whether a dtype is this one, or one of this group (`int` of any size)."""
+    """Return whether a dtype is the requested one, or belongs to the requested group (`int` stands
+    for any size).
+    """
     if asked in (ANY_DTYPE, actual):
         return True
     return asked in _GROUPS and actual.removeprefix("u").startswith(asked)
 
 
 def has_fixed_parts(value: Value) -> bool:
-    """Return whether a value is compared by parts that are always the same: an array, a table, a
-    series, or a number of NumPy's.
+    """Return whether a value always has the same parts to compare: an array, table, series or
+    NumPy number.
     """
     names = frozenset(value.by_name())
     if value.content is not None:
-        return names == {""}  # nothing but its content
+        return names == {""}  # has only content, no attributes
     return names == _PARTS.get(value.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayOf(Matcher):
-    """An array of these items, in this shape; `lists`: or nested lists of them."""
+    """An array with these items in this shape; with `lists`, nested lists are accepted too."""
 
     items: Value
     dtype: str = ANY_DTYPE
@@ -108,7 +111,7 @@ class ArrayOf(Matcher):
             return has_dtype and is_alike(self.items, found["items"], self.floats)
         if self.items.kind in SEQUENCES or value.content is None:
             return False
-        # A number of NumPy's, which is an array of no dimensions.
+        # A NumPy number, which is an array without dimensions.
         has_dtype = _has_dtype(value.text, self.dtype)
         return has_dtype and is_alike(self.items, value.content, self.floats)
 
@@ -157,7 +160,9 @@ def _nested(field: YamlNode) -> Value:
 
 
 def _shape(value: Value) -> tuple[int, ...] | None:
-    """Return the lengths of nested lists, the outer one first; None if they differ."""
+    """Return the lengths of nested lists, outermost first; None if inner lists have different
+    lengths.
+    """
     if value.kind is not ValueKind.LIST:
         return ()
     inner: tuple[int, ...] = ()
@@ -183,7 +188,7 @@ ARRAY = matcher_key(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name and values, from the first row to the last."""
+    """A column's name and its values, first row first."""
 
     name: str
     values: tuple[Value, ...]
@@ -191,17 +196,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """The parts of a program's data frame."""
+    """The parts of a data frame returned by a program."""
 
     columns: list[str]
     dtypes: list[str]
     index: tuple[Value, ...]
-    rows: list[tuple[Value, ...]]  # each as long as `columns`; as many as there are labels
+    rows: list[tuple[Value, ...]]  # one row for each label, with one value for each column
 
 
 def _table_of(value: Value) -> _Table | None:
-    """Return the parts of a data frame; None for any other value, such as an object of a class of
-    the program's that has this name."""
+    """Return the parts of a data frame; None for other values, even for objects of the program's
+    own class `DataFrame`.
+    """
     found = value.by_name()
     if value.text != FRAME_TYPE or not found.keys() >= _TABLE_PARTS:
         return None
@@ -227,7 +233,7 @@ def _list_of(items: Iterable[Value]) -> Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameOf(Matcher):
-    """A data frame of these columns. Without an `index` any will do."""
+    """A data frame with these columns. If no `index` is stated, any is accepted."""
 
     columns: tuple[Column, ...]
     index: tuple[Value, ...] | None = None
@@ -247,7 +253,7 @@ class FrameOf(Matcher):
         return is_alike(_list_of(expected), _list_of(rows), self.floats)
 
     def _has_columns(self, table: _Table) -> bool:
-        """Return whether a data frame has these columns, and only dtypes that are asked for."""
+        """Return whether a data frame has exactly these columns, with the stated dtypes."""
         names = self._names()
         if self.any_column_order:
             has_names = sorted(table.columns) == sorted(names)
@@ -259,14 +265,14 @@ class FrameOf(Matcher):
         return [column.name for column in self.columns]
 
     def _rows(self, index: tuple[Value, ...] | None) -> list[Value]:
-        """Return the expected rows, each with its label first if there is an index."""
+        """Return the expected rows; each begins with its label if there is an index."""
         columns = [column.values for column in self.columns]
         if index is not None:
             columns.insert(0, index)
         return list(map(_list_of, zip(*columns, strict=True)))
 
     def _rows_of(self, table: _Table) -> list[Value]:
-        """Return a data frame's rows in the form of the expected ones."""
+        """Return a data frame's rows in the same form as the expected rows."""
         places = list(map(table.columns.index, self._names()))
         rows: list[Value] = []
         for label, row in zip(table.index, table.rows, strict=True):
@@ -320,7 +326,10 @@ def _column(field: YamlNode) -> Column:
 
 
 def _frame(**arguments: Any) -> FrameOf:
-    """Return the matcher. Raise PartsDisagreeError if the index does not fit the columns."""
+    """Return the matcher.
+
+    Raise PartsDisagreeError if the index does not have one label for each row.
+    """
     frame = FrameOf(**arguments)
     count = _length(frame.columns[0])
     if frame.index is not None and len(frame.index) != count:

@@ -1,7 +1,9 @@
-"""Properties of the results of many calls together: `over:` with `occur`, `all_different`, `share`.
+"""Statements about the results of many calls together: `over:` with `occur`, `all_different`,
+`share`.
 
-It has no key: the keys of a scenario state it. How likely a correct program fails it by chance is
-known from the statement, so that `harness validate` can refuse a check that is unfair.
+There is no matcher key for this; the scenario's own keys state it. The probability that a correct
+program fails by chance follows from the statement, so that `harness validate` can reject unfair
+checks.
 """
 
 import math
@@ -13,7 +15,7 @@ from harness.matchers.comparison import same, source
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
-MAX_UNFAIR = 1e-9  # the probability with which a correct program may fail
+MAX_UNFAIR = 1e-9  # accepted probability that a correct program fails
 MAX_CALLS = 20_000
 _SHOWN = 60  # characters of a value
 
@@ -36,7 +38,7 @@ def _percent(about: float, within: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByChance(Matcher):
-    """The list of the results of so many calls."""
+    """A list with the results of many calls."""
 
     calls: int
     each: Matcher | None = None
@@ -48,7 +50,9 @@ class ByChance(Matcher):
         return value.kind is ValueKind.LIST and self.fault(value.items) is None
 
     def fault(self, results: tuple[Value, ...]) -> str | None:
-        """Return the first thing that is wrong with the results, as the end of a sentence."""
+        """Return the first mistake in the results, as the end of a sentence; None if there is
+        none.
+        """
         return next(self._faults(results), None)
 
     def _faults(self, results: tuple[Value, ...]) -> Iterator[str]:
@@ -92,9 +96,10 @@ class ByChance(Matcher):
         return ", ".join(words)
 
     def unfairness(self, calls: int) -> float:
-        """Return an upper bound of the probability that a correct program fails in so many calls.
+        """Return an upper bound for the probability that a correct program fails with this many
+        calls.
 
-        Values without a share are taken to be equally likely.
+        Values without a stated share are assumed to be equally likely.
         """
         stated = {share.value.source(): share.about for share in self.shares}
         rest = [value for value in self.occur if value.source() not in stated]
@@ -108,7 +113,7 @@ class ByChance(Matcher):
         return min(1.0, total)
 
     def fair_calls(self) -> int | None:
-        """Return a number of calls, rounded up, with which it is fair; None if none is."""
+        """Return a (rounded) number of calls that makes the check fair; None if no number does."""
         calls = 10
         while calls <= MAX_CALLS:
             if self.unfairness(calls) <= MAX_UNFAIR:
@@ -122,8 +127,9 @@ def _count(value: Value, results: tuple[Value, ...]) -> int:
 
 
 def _outside(calls: int, chance: float, within: float) -> float:
-    """Return the probability that the share of hits in so many calls is off by more than
-    `within`."""
+    """Return the probability that the share of hits in `calls` calls is off by more than
+    `within`.
+    """
     if not 0.0 < chance < 1.0:
         return 0.0
     hit, miss = math.log(chance), math.log1p(-chance)

@@ -1,4 +1,7 @@
-"""Matchers made of others: `one_of`, `all_of`, `none_of`; `a_line` and `last_line` of a text."""
+"""Matchers made of other matchers:
+
+`one_of`, `all_of`, `none_of`; `a_line` and `last_line` for text.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +20,7 @@ _MAX_NAMED_LENGTH = 40  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOf(Matcher):
-    """One of these values, or any that one of these matchers accepts."""
+    """One of these values, or a value that one of these matchers accepts."""
 
     values: tuple[Value, ...]
     matchers: tuple[Matcher, ...] = ()
@@ -30,7 +33,7 @@ class OneOf(Matcher):
         return any(option.accepts_text(text, rules) for option in self._options())
 
     def _options(self) -> Iterator[Matcher]:
-        """Yield a matcher for each value, then the other matchers."""
+        """Yield a matcher for each value, then the given matchers."""
         for value in self.values:
             yield Exactly(value=value, floats=self.floats)
         yield from self.matchers
@@ -90,7 +93,7 @@ class _Combination(Matcher):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf(_Combination):
-    """A value that all of these accept."""
+    """A value that all of these matchers accept."""
 
     def accepts(self, value: Value) -> bool:
         return all(part.accepts(value) for part in self.matchers)
@@ -110,7 +113,10 @@ class AllOf(_Combination):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoneOf(_Combination):
-    """A value that none of these accepts, unless it is too large to know."""
+    """A value that none of these matchers accepts.
+
+    A value that is too large to compare is not accepted either.
+    """
 
     def accepts(self, value: Value) -> bool:
         if value.kind is ValueKind.TOO_LARGE:
@@ -124,7 +130,7 @@ class NoneOf(_Combination):
         return f"anything but {self._in_words(' or ', whole=whole)}"
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Return `none_of` with only the first part that holds."""
+        """Return `none_of` with only the first matcher for which `holds` is true."""
         for part in self.matchers:
             if holds(part):
                 return replace(self, matchers=(part,))
@@ -151,9 +157,9 @@ NONE_OF = matcher_key("none_of", NoneOf, matchers=_MATCHERS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OfLines(TextMatcher):
-    """The base of matchers for single lines, which are compared without their line ends."""
+    """Base class of matchers for single lines, which are compared without their line ends."""
 
-    line: ClassVar[str]  # in words, with its article
+    line: ClassVar[str]  # description with its article, such as "a line"
 
     matcher: Matcher
 
@@ -177,14 +183,14 @@ class LastLine(_OfLines):
         return self.matcher.accepts_text(last_line_of(text), rules)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Return the condition on the last line that does not hold."""
+        """Return only the part of the matcher that the last line does not meet."""
         failing = self.matcher.failing_part(lambda part: holds(LastLine(matcher=part)))
         return LastLine(matcher=failing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ALine(_OfLines):
-    """A str with a line that the matcher accepts."""
+    """A str in which the matcher accepts some line."""
 
     line = "a line"
 
@@ -192,8 +198,9 @@ class ALine(_OfLines):
         return any(self.matcher.accepts_text(line, rules) for line in lines_of(text))
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Return the condition that no line meets; itself if each is met by a line, but all by
-        none."""
+        """Return the part of the matcher that no line meets; the whole matcher if each part is met
+        by some line.
+        """
         if isinstance(self.matcher, AllOf):
             for part in self.matcher.matchers:
                 of_part = ALine(matcher=part)
@@ -203,21 +210,23 @@ class ALine(_OfLines):
 
 
 def last_line_of(text: str) -> str:
-    """Return the last line of a text that is not empty, without its end."""
+    """Return the last non-empty line of a text, without its line end."""
     _, _, last = text.rstrip("\n").rpartition("\n")
     return last
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text without their ends; text after the last end is a line, too."""
+    """Return the lines of a text without line ends; unfinished text at the end is a line too."""
     if not text:
         return []
     return text.removesuffix("\n").split("\n")
 
 
 def _clause(words: str) -> str:
-    """Return the words for a text as a clause about a line: `contains "tries"`, `has the number
-    3`."""
+    """Return a matcher's description for use after "a line that":
+
+    `contains "tries"`, `has the number 3`.
+    """
     if words.startswith("text that "):
         return words.removeprefix("text that ")
     if words.startswith("text with "):

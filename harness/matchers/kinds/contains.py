@@ -1,4 +1,4 @@
-"""`{contains: text}`: a str that has the text somewhere."""
+"""The matcher `{contains: text}`: a str that contains the text."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from harness.matchers.reading import TEXT, matcher_key
 from harness.model.expectation import EXACT, TextMatcher, TextRules
 
 _MAX_OF_TEXT = 2000  # characters
-_MIN_LINES = 3  # from here on the text is named by its lines
+_MIN_LINES = 3  # texts with more lines are described by first and last line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contains(TextMatcher):
-    """A str that has the text somewhere."""
+    """A str that contains this text."""
 
     text: str
 
@@ -21,7 +21,9 @@ class Contains(TextMatcher):
         return contains_text(self.text, text, rules)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The text: one of many lines in full, else by its first and last."""
+        """Describe the text: in full if it is short or with `whole`, otherwise by its first and
+        last line.
+        """
         lines = self.text.strip("\n").split("\n")
         if len(lines) < _MIN_LINES:
             limit = _MAX_OF_TEXT if whole else QUOTE_LIMIT

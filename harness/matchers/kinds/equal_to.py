@@ -1,7 +1,7 @@
-"""`{equals: expression}`: a value that equals the value of the expression.
+"""The matcher `{equals: expression}`: a value that is equal to the value of the expression.
 
-If the expression gives plain data with the reference, it is compared here. An object of the
-program's own class is compared by the submission's own `==`, whose answer is observed.
+If the expression evaluates to plain data with the reference, values are compared here. Objects of
+the program's own classes are compared by the submission's own `==`, while it runs.
 """
 
 import ast
@@ -17,7 +17,7 @@ from harness.model.expectation import Floats, Matcher, OfExpression
 from harness.model.values import Value, ValueKind
 
 _BUILTINS = frozenset(vars(builtins))
-_EMPTY = frozenset({"set()", "frozenset()"})  # which have no literal
+_EMPTY = frozenset({"set()", "frozenset()"})  # values without a literal in Python
 _DATA = frozenset(
     {ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
      ValueKind.STR, ValueKind.BYTES, ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT,
@@ -29,8 +29,8 @@ _DATA = frozenset(
 class EqualTo(OfExpression):
     """A value that is equal to the value of the expression.
 
-    The answer key tells the kind of that value (`is_object`: not plain data); `resolved` puts data
-    in its place.
+    `is_object` comes from the answer key: the expression's value is not plain data. `resolved`
+    replaces this matcher by one with the value.
     """
 
     expression: str
@@ -38,8 +38,10 @@ class EqualTo(OfExpression):
     is_object: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Return whether `==` answered True. Raise HarnessError if the expression was not
-        resolved."""
+        """Return whether `==` returned True.
+
+        Raise HarnessError if the expression was not resolved.
+        """
         if value.kind is ValueKind.OBJECT and len(value.items) > 1:
             name, answer = value.items[-2:]
             if name.text == f"== {self.expression}":
@@ -49,11 +51,11 @@ class EqualTo(OfExpression):
         return False
 
     def tells_answer(self, value: Value) -> bool:
-        """Return whether the expression, which gives this value, would reveal the answer to a
-        submission.
+        """Return whether evaluating the expression (which gives `value`) next to a submission
+        would reveal the answer to it.
 
-        So it is if the value holds no object of its classes: it is the answer itself, or asks the
-        `==` of a class of Python's that a program can change.
+        It would unless the value contains an object of the submission's classes: otherwise it is
+        the answer itself, or uses `==` of a Python class that a program can change.
         """
         if _literal(self.expression) is not None or self.expression in _EMPTY:
             return False
@@ -63,8 +65,10 @@ class EqualTo(OfExpression):
         return f"an object that is equal (==) to {plain(self.expression)}"
 
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """Return the data that the expression gives; without the reference, only if it is a
-        literal."""
+        """Return a matcher with the expression's value.
+
+        Without a reference, this is only possible for a literal.
+        """
         value = python_values.get(self.expression) or _literal(self.expression)
         if value is None:
             return self
@@ -75,24 +79,25 @@ class EqualTo(OfExpression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EqualData(Matcher):
-    """Data that is equal to this value: of the same kinds, but 2.0 equals 2, and True equals 1.
+    """Data equal to this value: the same types, except that 2.0 equals 2 and True equals 1.
 
-    A value of a class derived from a built-in kind is observed as that kind.
+    An object of a class derived from a built-in type counts as that type.
     """
 
     value: Value
-    floats: Floats | None = None  # how far off floats may be, anywhere in the value
+    floats: Floats | None = None  # tolerance for floats anywhere in the value
 
     def accepts(self, value: Value) -> bool:
-        """Return whether it is equal, without asking the submission's own `==`."""
+        """Return whether the value is equal, without using the submission's own `==`."""
         return same(*self.pair(value), self.floats)
 
     def in_words(self, *, whole: bool = False) -> str:
         return source(self.value)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """Return both values, with equal numbers of one kind, and with this value's floats in
-        every place in which the other has one that is near enough."""
+        """Return (expected, actual) prepared for display: equal numbers get the same type, and
+        floats within the tolerance are replaced by the expected ones.
+        """
         by_number: dict[complex, Value] = {}
         for part in self.value.parts():
             number = _number(part)
@@ -111,7 +116,7 @@ def _literal(expression: str) -> Value | None:
 
 
 def _number(value: Value) -> complex | None:
-    """Return the number that `==` takes the value for: True equals 1."""
+    """Return the number that `==` treats the value as: True counts as 1."""
     if value.kind is ValueKind.BOOL:
         return value.text == "True"
     return number_of(value)
@@ -136,7 +141,7 @@ def _expression(field: YamlNode) -> str:
     expression = field.expression()
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     if names <= _BUILTINS and expression not in _EMPTY and _literal(expression) is None:
-        # Evaluated beside the submission, it could be read by the program.
+        # If it were evaluated next to the submission, the program could read the answer.
         field.refuse(
             "this expression does not use the program", "write the value itself, as a literal"
         )

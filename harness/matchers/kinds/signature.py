@@ -1,8 +1,8 @@
-"""Matches the name of `exists:` and `class:`: a function or class with these parameters and
-attributes.
+"""Matches the object named by `exists:` or `class:`: a function or class with certain parameters
+and attributes.
 
-It has no key: the keys `parameters` and `attributes` of a scenario state it. The value that it
-judges is the one that `inside.stimuli.exists` gives of a name.
+There is no matcher key for this; the scenario's keys `parameters` and `attributes` state it. The
+compared value is the report made by `inside.stimuli.exists`.
 """
 
 import ast
@@ -18,19 +18,19 @@ FUNCTION, CLASS, NOTHING = "function", "class", "nothing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundName:
-    """The object that a program has under a name."""
+    """What a program defines under a name."""
 
     what: str  # "function", "class", "value" or "nothing"
-    parameters: tuple[str, ...] | None  # as they are written; None: they are not known
+    parameters: tuple[str, ...] | None  # parameters as written; None if unknown
     attributes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasSignature(Matcher):
-    """A name that is defined, with these parameters and at least these attributes."""
+    """A defined name with these parameters and at least these attributes."""
 
-    what: str = ""  # "function" or "class"; empty: anything
-    parameters: tuple[str, ...] | None = None  # None: they are not compared
+    what: str = ""  # "function" or "class"; empty for any kind
+    parameters: tuple[str, ...] | None = None  # None if parameters are not compared
     attributes: tuple[str, ...] = ()
 
     def accepts(self, value: Value) -> bool:
@@ -40,8 +40,10 @@ class HasSignature(Matcher):
         return self.has_parameters(found) and not self.missing_attributes(found)
 
     def has_parameters(self, found: FoundName) -> bool:
-        """Return whether the parameters have these names, in this order. A default counts if one
-        is asked for."""
+        """Return whether the parameters have these names in this order.
+
+        A default value only counts if one is stated.
+        """
         if self.parameters is None:
             return True
         if found.parameters is None or len(found.parameters) != len(self.parameters):
@@ -82,7 +84,7 @@ def _with_article(what: str) -> str:
 
 
 def parameters_in_words(parameters: tuple[str, ...]) -> str:
-    """Return the parameters as a noun: "the parameters (name, age=0)"."""
+    """Return a phrase such as "the parameters (name, age=0)"."""
     if not parameters:
         return "no parameters"
     named = ", ".join(plain(text, limit=80) for text in parameters)
@@ -90,7 +92,7 @@ def parameters_in_words(parameters: tuple[str, ...]) -> str:
 
 
 def found_name(value: Value) -> FoundName | None:
-    """Return a program's report on a name; None for any other value."""
+    """Return the program's report about a name; None for other values."""
     if value.kind is not ValueKind.DICT:
         return None
     parts = value.by_name()
@@ -109,7 +111,10 @@ def _texts(value: Value) -> tuple[str, ...]:
 
 
 def read_parameters(written: list[str]) -> tuple[str, ...]:
-    """Return parameters as `exists` observes them. Raise ValueError for anything else."""
+    """Return stated parameters in the form in which `exists` reports them.
+
+    Raise ValueError if they are invalid.
+    """
     try:
         (node,) = ast.parse(f"def f({', '.join(written)}): pass").body
     except SyntaxError as error:
@@ -132,5 +137,5 @@ def read_parameters(written: list[str]) -> tuple[str, ...]:
 
 
 def _default(node: ast.expr) -> str:
-    """Return a default as Python shows it. Raise ValueError if it is not plain data."""
+    """Return a default value as Python displays it. Raise ValueError if it is not plain data."""
     return repr(ast.literal_eval(node))

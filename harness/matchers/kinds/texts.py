@@ -1,4 +1,4 @@
-"""Matchers of a text: `number`, `matches`, `shows`, `lines_unordered`."""
+"""Matchers for text: `number`, `matches`, `shows`, `lines_unordered`."""
 
 import json
 import re
@@ -43,10 +43,10 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasNumber(TextMatcher):
-    """A str with this number, written as here, and not as a part of another one.
+    """A str that contains this number, written in this way and not as part of another number.
 
-    4 is in "4 tries.", but not in "14", "4.5" or "-4". With `within` it may be another one that is
-    near enough.
+    4 occurs in "4 tries.", but not in "14", "4.5" or "-4". With `within`, a number within this
+    distance is accepted too.
     """
 
     number: str
@@ -95,14 +95,18 @@ NUMBER = matcher_key(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasNumbers(TextMatcher):
-    """A str that has these numbers in this order, or `unordered` in any; others may be between."""
+    """A str with these numbers in this order (with `unordered`, in any order); other numbers may
+    be in between.
+    """
 
     numbers: tuple[float, ...]
     within: float = 0.0
     unordered: bool = False
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        """Return whether each number is there, as often as here; the first near one counts."""
+        """Return whether each number occurs as often as it is stated; for each the first near
+        number in the text is used.
+        """
         within = max(self.within, rules.within or 0.0)
         wanted, found = list(self.numbers), [number.value for number in numbers_in(text)]
         if self.unordered:
@@ -141,7 +145,7 @@ NUMBERS = matcher_key(
 )
 
 
-# Of CPU time, so that the load of the machine decides nothing. Sane patterns take milliseconds.
+# CPU time, so that the machine's load does not matter. Normal patterns take milliseconds.
 BUDGET_SECONDS = 2.0
 
 # Signals reach only the main thread, and `re` holds the interpreter's lock while it searches:
@@ -161,19 +165,21 @@ class _OverBudgetError(Exception):
 
 
 def occurs(pattern: str, text: str, flags: int = 0) -> bool:
-    """Return whether `re.search` finds the pattern anywhere in the text.
+    """Return whether `re.search` finds the pattern in the text.
 
-    Raise HarnessError if that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
-    fault, and nothing is known about the program that printed the text.
+    Raise HarnessError if that takes more than `BUDGET_SECONDS` of CPU time: the pattern is bad, and
+    says nothing about the program.
     """
-    # One text is searched for the verdict, for its explanation and for what other scenarios show.
+    # The same text is searched for the verdict, the explanation and in related scenarios.
     if len(text) <= _MAX_REMEMBERED:
         return _remembered(pattern, text, flags)
     return _searched(pattern, text, flags)
 
 
 def _searched(pattern: str, text: str, flags: int) -> bool:
-    if not hasattr(signal, "setitimer"):  # on Windows students only check, nobody is graded
+    if not hasattr(
+        signal, "setitimer"
+    ):  # Windows is only used for students' self-checks, never for grading
         return re.search(pattern, text, flags) is not None
     try:
         if threading.current_thread() is threading.main_thread():
@@ -225,7 +231,7 @@ class Matches(TextMatcher):
     """A str in which `re.search` finds the pattern."""
 
     pattern: str
-    words: str = ""  # that assignment.yaml has for it
+    words: str = ""  # description of the pattern in assignment.yaml
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         # A folded pattern would be another pattern: forgive case by the flag instead. Punctuation
@@ -247,15 +253,16 @@ class Matches(TextMatcher):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Search a text for a matcher's pattern."""
+    """Searches a text for a matcher's pattern."""
 
     matcher: Matches
     text: str
     flags: int
 
     def seconds(self) -> float:
-        """Return the CPU time that it takes on this machine: the least of some times, if the first
-        is worth a second look."""
+        """Return the CPU time of the search on this machine: the smallest of several measurements
+        if the first is not very short.
+        """
         compiled = re.compile(self.matcher.pattern, self.flags)
         taken = self._seconds_once(compiled)
         for _ in range(_LOOKS if taken > _WORTH_A_LOOK else 0):
@@ -275,7 +282,7 @@ _noted: ContextVar[dict[Search, None] | None] = ContextVar("_noted", default=Non
 
 @contextmanager
 def noted_searches() -> Iterator[Mapping[Search, None]]:
-    """Note the searches within the block, each once."""
+    """Yield a mapping that collects the different searches made inside the `with` block."""
     searches: dict[Search, None] = {}
     before = _noted.set(searches)
     try:
@@ -293,8 +300,9 @@ _SEARCHED_WRONGLY = (
 
 
 def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> str:
-    """Return why this version of Python, which searches, refuses a pattern; an empty text if it
-    does not."""
+    """Return why this Python version must not be used with a pattern that it searches wrongly; ""
+    if there is no problem.
+    """
     try:
         re.compile(pattern)
     except re.error as error:

@@ -1,4 +1,6 @@
-"""Matchers of a value: itself, `any`, `type`, `approx`, `unordered`, `yields`, `python`."""
+"""Matchers for values: the value itself, `any`, `type`, `approx`, `unordered`, `yields`,
+`python`.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,17 +38,21 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exactly(Matcher):
-    """Only this value. It has no key: everything but a mapping is read as this matcher."""
+    """Only this value.
+
+    There is no key: everything in YAML that is not a mapping is read as this matcher.
+    """
 
     value: Value
-    floats: Floats | None = None  # how far floats may be off, anywhere in the value
+    floats: Floats | None = None  # tolerance for floats anywhere in the value
 
     def accepts(self, value: Value) -> bool:
         return same(self.value, value, self.floats)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """Return both values, with this value's floats for near ones of the other
-        enough."""
+        """Return (expected, actual) prepared for display: floats of `value` within the tolerance
+        are replaced by the expected ones.
+        """
         return self.value, with_tolerated(self.value, value, self.floats)
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
@@ -57,7 +63,7 @@ class Exactly(Matcher):
         return source(self.value, whole=whole) + self._tolerance()
 
     def in_words_at(self, at: int) -> str:
-        """Return it in words; of a long value the part around this character of its source."""
+        """Return the value as text; a long value is shortened to the part around this character."""
         return source(self.value, at=at) + self._tolerance()
 
     def _tolerance(self) -> str:
@@ -71,13 +77,13 @@ class Exactly(Matcher):
 
 
 def exactly(text: str) -> Exactly:
-    """Return the matcher of one text."""
+    """Return the matcher for exactly this text."""
     return Exactly(value=Value(ValueKind.STR, text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyValue(Matcher):
-    """Any value, also one that is too large to compare."""
+    """Any value, even one that is too large to compare."""
 
     def accepts(self, value: Value) -> bool:
         return True
@@ -104,7 +110,7 @@ TYPES = (*(str(kind) for kind in ValueKind if kind not in _NOT_BUILT_IN), "gener
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfType(Matcher):
-    """Any value of exactly this type: a built-in one, or a class of the program's own."""
+    """Any value of exactly this type: a built-in type or one of the program's classes."""
 
     name: str
 
@@ -125,7 +131,7 @@ def _type(field: YamlNode) -> str:
         elif not isinstance(name, str) or "|" in name:
             hint = "write {one_of: [{type: int}, {type: float}]} for several"
         field.expected("the name of a type", hint)
-    # Without a reference nothing is known about the program's own classes.
+    # Without a reference, the program's classes are unknown.
     if name not in TYPES and of_program is not None and name not in of_program:
         types = (*TYPES, *of_program)
         hint = nearest(name, types) or f"types are {listed(types, 'or')}"
@@ -137,7 +143,7 @@ TYPE = matcher_key("type", OfType, for_text=False, name=Part(read=_type, schema=
 
 
 _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
-# Types of single numbers of NumPy's, as `np.mean` returns.
+# NumPy types of single numbers, as returned by `np.mean`.
 NUMPY_NUMBERS = frozenset(
     {"float16", "float32", "float64", "int8", "int16", "int32", "int64"}
     | {"uint8", "uint16", "uint32", "uint64"}
@@ -146,7 +152,7 @@ NUMPY_NUMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approximately(Matcher):
-    """An int or float no further than `within` away from `number`; `nan` never is."""
+    """An int or float that differs from `number` by at most `within`; never `nan`."""
 
     number: float
     within: float
@@ -175,7 +181,7 @@ APPROX = matcher_key(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unordered(Matcher):
-    """A list of these items, each as often as it is here, in any order."""
+    """A list with these items in any order, each as often as stated."""
 
     items: tuple[Value, ...]
     floats: Floats | None = None
@@ -196,7 +202,7 @@ GENERATOR = "generator"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yields(Matcher):
-    """A generator of these values; `and_more`: they are only the first."""
+    """A generator that yields these values; with `and_more`, further values may follow."""
 
     values: tuple[Value, ...]
     and_more: bool = False
@@ -235,16 +241,19 @@ YIELDS = matcher_key(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonValue(OfExpression):
-    """The value of an expression, or a list in any order or a generator of the items of that
-    value. The answer key has it; `resolved` puts it in place."""
+    """The value of an expression, or (depending on the key) a list with its items in any order, or
+    a generator of its items.
+
+    The answer key contains the value; `resolved` fills it in.
+    """
 
     expression: str
-    floats: Floats | None = None  # how far off floats may be, anywhere in the value
+    floats: Floats | None = None  # tolerance for floats anywhere in the value
     unordered: bool = False
     yields: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Raise HarnessError: it has to be resolved before it is compared."""
+        """Raise HarnessError, because the matcher must be resolved first."""
         raise HarnessError(f"{{python: {self.expression}}} was not evaluated")
 
     def in_words(self, *, whole: bool = False) -> str:
