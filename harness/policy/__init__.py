@@ -1,3 +1,6 @@
-"""Checks a submission's text against the sheet's rules: imports, techniques, structure. `check` is
-pure. It runs under the assignment's own interpreter, in a limited process: `SOURCES` is what to
-load there, `ENTRY` what to call with a `PolicyRequest` as JSON."""
+"""Checks a submission's source code against the rules in policy.yaml: imports, techniques,
+structure.
+
+`check` is pure. It runs under the assignment's Python interpreter in a limited process: load
+`SOURCES` there and call `ENTRY` with a `PolicyRequest` as JSON.
+"""

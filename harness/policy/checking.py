@@ -1,12 +1,13 @@
-"""Check files against a policy, and whether a program may run in a process shared by scenarios.
+"""Checks files against a policy, and decides whether a program may run many scenarios in one
+process.
 
-This module does no I/O, and runs none of the files. The limited process calls `run`.
+This module does no I/O and runs none of the files. The limited process calls `run`.
 
-`check_sharing` is one walk over the syntax tree. It looks up spellings and resolves nothing: no
-name becomes allowed because the program defines it. This is the first of two low walls. It keeps a
-program away from frames, other modules and the namespaces behind objects, at which the second
-(`harness.execution.inside.shared.snapshot`) does not look. The second one sees the state that a
-program keeps in its own names. The modules of Python that may be imported are façades
+`check_sharing` walks the syntax tree once. It looks at spellings only: no name becomes allowed
+because the program defines it. This is the first of two checks. It keeps programs away from frames,
+other modules and the namespaces behind objects, which the second check
+(`harness.execution.inside.shared.snapshot`) does not examine. The second one detects state in the
+program's own names. Importable Python modules are replaced by façades
 (`harness.execution.inside.shared.facades`).
 """
 
@@ -39,19 +40,20 @@ from harness.policy.rules.structure import misspelt_words
 def check(
     files: Sequence[SourceFile], policy: Policy | None, extra: Sequence[str] = ()
 ) -> PolicyReport:
-    """Check every `.py` file against the policy; without one, only whether Python can read it.
+    """Check every `.py` file against the policy; without a policy, only check whether Python can
+    parse it.
 
-    Findings come in the order of the files, then of line and column. If no file that was asked for
-    can be read, the submission is unparsable, by its first file; if one of several can, the others
-    are notes. A file that Python can run but that is too deeply nested to be checked has one
-    finding, which asks for a person. `extra` names the files that were not asked for.
+    Findings are in the order of files, lines and columns. If none of the required files can be
+    parsed, the submission is unparsable because of the first one. If only some cannot be parsed,
+    there are notes about these. A file that Python can run but that is too deeply nested to check
+    gets one finding for manual review. `extra` names the files that were submitted in addition.
     """
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(map(_module_name, programs))
     texts: dict[str, PythonSource | Unparsable | None] = {}
     readable: list[PythonSource] = []
     unreadable: list[Unparsable] = []
-    is_any_read = False  # of the files that were asked for
+    is_any_read = False  # the required files
     for file in programs:
         text = _read(file, module_names)
         texts[file.name] = text
@@ -92,7 +94,9 @@ def _module_name(file: SourceFile) -> str:
 
 
 def _misspelt_guards(text: PythonSource) -> Iterator[str]:
-    """Yield notes about main guards that are never true, for a policy that leaves them out."""
+    """Yield notes about misspelt `if __name__ == "__main__"` lines that are never true, if the
+    policy has no rule about them.
+    """
     for node in text.index.tree.body:
         if not isinstance(node, ast.If):
             continue
@@ -102,7 +106,9 @@ def _misspelt_guards(text: PythonSource) -> Iterator[str]:
 
 
 def _defined(readable: Sequence[PythonSource], policy: Policy | None) -> dict[str, frozenset[str]]:
-    """Return the names that the submission's modules and the provided ones define, by module."""
+    """Return the names defined by each of the submission's and the provided modules, keyed by
+    module.
+    """
     defined: dict[str, frozenset[str]] = {}
     for source in readable:
         module = source.name.removesuffix(".py")
@@ -115,8 +121,10 @@ def _defined(readable: Sequence[PythonSource], policy: Policy | None) -> dict[st
 
 
 def _read(file: SourceFile, module_names: frozenset[str]) -> PythonSource | Unparsable | None:
-    """Return the file, or why Python cannot read it; None if Python can run it but has no tree of
-    it."""
+    """Return the parsed file, or why Python cannot parse it.
+
+    None if Python can run it but it is too deeply nested for a tree.
+    """
     try:
         return read(file.name, file.data, module_names)
     except (RecursionError, MemoryError):
@@ -151,8 +159,10 @@ def _findings(
 
 
 def run(request: str) -> str:
-    """Answer a `PolicyRequest` as JSON with a `PolicyReport` as JSON. Raise SerialError if it is
-    not one."""
+    """Answer a `PolicyRequest` given as JSON with a `PolicyReport` as JSON.
+
+    Raise SerialError if the request is invalid.
+    """
     asked = serial.loads(PolicyRequest, request)
     report = check(asked.files, asked.policy, asked.extra_modules)
     if asked.program is not None and report.unparsable is None:
@@ -173,7 +183,14 @@ _NAMES = frozenset(
     hasattr hash help id license locals memoryview open setattr super type vars
     """.split()  # noqa: SIM905
 )
-_PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code
+_PREFIXES = (
+    "gi_",
+    "cr_",
+    "ag_",
+    "f_",
+    "tb_",
+    "co_",
+)  # attributes of generators, frames, tracebacks and code objects
 _ATTRIBUTES = frozenset({"format_map", "obj", "with_traceback"})
 # A program that catches one of these may go on after a limit of recursion or memory was reached,
 # and the place of that limit may reveal a process's earlier runs. An uncaught one is noticed.
@@ -207,10 +224,10 @@ _MAX_SPEC_DEPTH = 2  # `{:{}}`: Python formats no deeper
 
 
 def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile]) -> Sharing:
-    """Return whether the program may run many scenarios in one process, or the first reason
-    against it.
+    """Return whether the program may run many scenarios in one process, or the first reason why
+    not.
 
-    A `provided` file takes the place of a `submitted` one of the same name.
+    A `provided` file replaces a `submitted` file with the same name.
     """
     files: dict[str, SourceFile] = {}
     for file in (*submitted, *provided):
@@ -244,7 +261,7 @@ def _no(reason: str) -> Sharing:
 
 
 def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, str] | None:
-    """Return the first node, in the order of the text, that is refused, and the words for it."""
+    """Return the first node of the source that is refused, with the reason."""
     # With each node: whether it is in the body of a class, and the first parameter of its method.
     left: list[tuple[ast.AST, bool, str]] = [(tree, False, "")]
     while left:
@@ -268,10 +285,10 @@ def _first_parameter(node: ast.FunctionDef | ast.Lambda) -> str:
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
-    """Return the parts of a node to check, without parts that are harmless inside it."""
+    """Return the child nodes to check, without those that are harmless in this place."""
     parts = children(node)
     if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
-        return parts[1:]  # beside `super` itself
+        return parts[1:]  # arguments of `super` itself
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
         raised, *arguments = children(node.exc)
         return (*_beside_limits(raised), *arguments, *parts[1:])
@@ -289,7 +306,9 @@ def _names_a_limit(node: ast.AST) -> bool:
 
 
 def _may_catch_a_limit(node: ast.AST) -> bool:
-    """Return whether a program may go on after any exception by this node, or by naming it."""
+    """Return whether this node lets a program continue after any exception, or names an exception
+    such as RecursionError.
+    """
     match node:
         case ast.ExceptHandler(type=None):
             return True
@@ -301,7 +320,9 @@ def _may_catch_a_limit(node: ast.AST) -> bool:
 
 
 def _is_left_at_its_end(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether its `finally` may end an exception: by `return`, `break` or `continue`."""
+    """Return whether `finally` contains a `return`, `break` or `continue` that may discard an
+    exception.
+    """
     for statement in node.finalbody:
         for part in ast.walk(statement):
             if isinstance(part, ast.Return | ast.Break | ast.Continue):
@@ -312,8 +333,10 @@ def _is_left_at_its_end(node: ast.Try | ast.TryStar) -> bool:
 def _why_refused(
     node: ast.AST, modules: frozenset[str], *, in_class: bool, instance: str
 ) -> str | None:
-    """Return why a node is refused, or None if it is allowed. The reason is empty if the node's
-    source says enough."""
+    """Return why a node is refused, or None if it is allowed.
+
+    The reason is "" if the source line is clear enough.
+    """
     if isinstance(node, _STATEMENTS) or getattr(node, "type_params", None):
         return ""
     if _may_catch_a_limit(node):
@@ -324,7 +347,7 @@ def _why_refused(
         case ast.Import() | ast.ImportFrom():
             return None if _is_known_import(node, modules) else ""
         case ast.alias():
-            return None  # judged with its statement
+            return None  # checked as part of its statement
         case ast.FunctionDef(name=name):
             is_method = in_class and name in _METHODS
             is_refused = name in _ATTRIBUTES or (_is_dunder(name) and not is_method)
@@ -385,7 +408,9 @@ def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
 
 
 def _is_harmless_super(node: ast.Attribute | ast.Call) -> bool:
-    """Return whether this is `super()`, or `super().__init__` or another ordinary method of it."""
+    """Return whether this is `super()`, or `super().method` for an ordinary method or
+    `__init__`.
+    """
     if isinstance(node, ast.Attribute):
         if node.attr not in _METHODS or not isinstance(node.value, ast.Call):
             return False
@@ -395,10 +420,10 @@ def _is_harmless_super(node: ast.Attribute | ast.Call) -> bool:
 
 
 def _is_plain_format(text: str, depth: int = 1) -> bool:
-    """Return whether the text can be formatted, and its fields are only numbers and names."""
+    """Return whether the text is a valid format string whose fields are only numbers and names."""
     try:
         fields = list(Formatter().parse(text))
-    except ValueError:  # it fails in the end, but fields before the error are looked up
+    except ValueError:  # it raises an error, but fields before the error are evaluated first
         return False
     for _, name, spec, _ in fields:
         if name and not (name.isidentifier() or name.isdecimal()):
@@ -409,12 +434,12 @@ def _is_plain_format(text: str, depth: int = 1) -> bool:
 
 
 def _is_dunder(name: str) -> bool:
-    """Return whether Python itself gives the name a meaning: `__name__`."""
+    """Return whether Python gives the name a special meaning, such as `__name__`."""
     return name.startswith("__") and name.endswith("__")
 
 
 def _sentence(data: bytes, node: ast.AST, why: str) -> str:
-    """Return the first refused line, with its place."""
+    """Return a sentence with the first refused line and its place."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     found = ast.get_source_segment(text, node) or type(node).__name__
     first, _, rest = found.partition("\n")

@@ -1,4 +1,6 @@
-"""The kinds of conditions under `structure:`, and the parts of programs that they are about."""
+"""Defines the kinds of conditions under `structure:` in policy.yaml, and the parts of programs
+that they apply to.
+"""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -11,7 +13,7 @@ from harness.policy.rule import Breach, CheckedFile
 
 
 class About(StrEnum):
-    """The parts of a program that a condition may be about."""
+    """The part of a program that a condition applies to."""
 
     ANY = "a file, class or function"
     FILE = "a file"
@@ -20,16 +22,16 @@ class About(StrEnum):
 
 
 class Holds(StrEnum):
-    """The kind of value that a condition takes in policy.yaml."""
+    """The type of value that a condition has in policy.yaml."""
 
-    COUNT = "count"  # a whole number: the most there may be
-    FLAG = "flag"  # true: there must be one; false: there must be none
+    COUNT = "count"  # an integer: the maximum
+    FLAG = "flag"  # true: required; false: forbidden
     NAMES = "names"  # a list of names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPart:
-    """A file, class or function under its name, with the file that it is in."""
+    """A file, class or function that is checked, with its name and file."""
 
     name: str
     node: ast.AST
@@ -37,18 +39,20 @@ class CheckedPart:
 
     @property
     def place(self) -> ast.AST | None:
-        """The node that findings about the whole part point at; None for a file."""
+        """Return the node that findings about the whole part refer to; None for a file."""
         if isinstance(self.node, ast.Module):
             return None
         return self.node
 
     def breach(self, problem: str) -> Breach:
-        """Return a breach by the whole part, which the problem is said of."""
+        """Return a breach (violation) by the whole part."""
         return Breach(self.place, f"{self.name} {problem}")
 
     @property
     def definitions(self) -> list[tuple[str, ast.AST]]:
-        """The functions and classes in it, also itself if it is one, under their names."""
+        """Return (name, node) of the functions and classes in this part, including the part
+        itself.
+        """
         found: list[tuple[str, ast.AST]] = []
         for node in walk(self.node):
             if not isinstance(node, DEFINITIONS):
@@ -65,7 +69,7 @@ Check = Callable[[CheckedPart, Condition], Iterator[Breach]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionKind:
-    """A key under `structure:`."""
+    """A condition's key under `structure:` in policy.yaml."""
 
     key: str
     holds: Holds
@@ -80,7 +84,7 @@ CONDITIONS: dict[str, ConditionKind] = {}
 def condition_kind(
     key: str, holds: Holds, description: str, *, about: About = About.ANY
 ) -> Callable[[Check], Check]:
-    """Make a condition of the function below."""
+    """Return a decorator that makes a condition from a function."""
 
     def register(check: Check) -> Check:
         kind = ConditionKind(
@@ -93,9 +97,9 @@ def condition_kind(
 
 
 def definition_named(tree: ast.Module, name: str) -> ast.AST | None:
-    """Return the function `f`, class `C` or method `C.f` of a file, the last one of this name.
+    """Return the last function `f`, class `C` or method `C.f` with this name in a file.
 
-    The function may also be a lambda that is assigned to the name.
+    A lambda assigned to the name counts as a function.
     """
     node: ast.AST | None = tree
     for part in name.split("."):
@@ -109,7 +113,9 @@ def definition_named(tree: ast.Module, name: str) -> ast.AST | None:
 
 
 def _definition(statement: ast.stmt, name: str) -> ast.AST | None:
-    """Return the function, class or lambda that a statement binds to this name."""
+    """Return the function, class or lambda that a statement assigns to this name; None
+    otherwise.
+    """
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             if statement.name == name:
@@ -121,17 +127,17 @@ def _definition(statement: ast.stmt, name: str) -> ast.AST | None:
 
 
 def about(node: ast.AST) -> About:
-    """Return the kind of part that a definition is."""
+    """Return whether a definition is a class or a function."""
     if isinstance(node, ast.ClassDef):
         return About.CLASS
     return About.FUNCTION
 
 
 def is_name(node: ast.expr, name: str) -> bool:
-    """Return whether an expression is only this name."""
+    """Return whether an expression consists only of this name."""
     return isinstance(node, ast.Name) and node.id == name
 
 
 def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a method has no `self`."""
+    """Return whether the method is a static method, without `self`."""
     return any(is_name(decorator, "staticmethod") for decorator in node.decorator_list)

@@ -1,7 +1,7 @@
-"""Places at which a program shows the order of a set, or a hash.
+"""Finds places where a program's output may depend on the order of a set, or on a hash.
 
-Both depend on the seed of text hashes, which is another one at each start of Python. This is a
-guess by spellings: its findings are run again under other seeds, and only a difference counts.
+Both depend on Python's random hash seed, which changes at every start. This is a guess from the
+source: such programs are run again with other seeds, and only a real difference counts.
 """
 
 import ast
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from harness.policy.index import children, walk
 
-Place = tuple[int, int, str]  # the line (1-based), the column, and the text there
+Place = tuple[int, int, str]  # line (from 1), column, source text
 _ORDER = "the order of a set"
 _HASH = "hash()"
 _MAKERS = frozenset({"set", "frozenset"})
@@ -32,7 +32,7 @@ _OPERATORS = (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
 
 
 def hash_order(tree: ast.Module) -> Iterator[Place]:
-    """Yield the places of a file at which the order of a set, or a hash, becomes visible."""
+    """Yield the places in a file where the order of a set, or a hash, becomes visible."""
     nodes = walk(tree)
     sets = _Sets(nodes)
     parents: dict[int, ast.AST] = {}
@@ -52,7 +52,7 @@ def hash_order(tree: ast.Module) -> Iterator[Place]:
 
 
 class _Sets:
-    """The names, attributes and functions of a file that are sets, as far as its text tells."""
+    """The names, attributes and functions in a file that are sets, as far as its source shows."""
 
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         self._names: set[str] = set()
@@ -82,7 +82,9 @@ class _Sets:
         self._names.discard("")
 
     def _returns_set(self, function: ast.FunctionDef) -> bool:
-        """Return whether the type hint says so or, without one, a `return`."""
+        """Return whether a function returns a set, judging by its type hint or, if it has none, by
+        its `return` statements.
+        """
         if function.returns is not None:
             return _is_set_type(function.returns)
         for node in walk(function):
@@ -95,7 +97,7 @@ class _Sets:
         return any(map(self.is_set, expressions))
 
     def is_set(self, node: ast.AST) -> bool:
-        """Whether the expression is a set of more than numbers."""
+        """Return whether the expression is a set that may contain something other than numbers."""
         match node:
             case ast.Set():
                 return not all(map(_is_number, node.elts))
@@ -115,7 +117,7 @@ class _Sets:
         return _name(node) in self._names
 
     def is_shown_by(self, node: ast.AST) -> bool:
-        """Whether the node takes the members of a set one after another."""
+        """Return whether the node goes through the items of a set in order."""
         match node:
             case ast.For():
                 return self.is_set(node.iter)
@@ -136,7 +138,9 @@ class _Sets:
 
 
 def _is_order_free(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
-    """Whether the node's value goes to a function that gives the same in every order."""
+    """Return whether the value is passed to a function whose result does not depend on the
+    order.
+    """
     if not isinstance(node, (*_COMPREHENSIONS, ast.Call)):
         return False
     parent = parents.get(id(node))
@@ -153,7 +157,7 @@ def _is_in_a_hash_method(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
 
 
 def _bound(node: ast.AST) -> str:
-    """Return the name that the node gives a value; "" for any other node."""
+    """Return the name that the node assigns; "" for other nodes."""
     match node:
         case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
             return name
@@ -161,8 +165,11 @@ def _bound(node: ast.AST) -> str:
 
 
 def _is_set_type(annotation: ast.expr) -> bool:
-    """Whether this is `set[str]`, `Set`, `typing.Set[str]` or a union with one; `set[int]` is not:
-    hashes of numbers have no seed."""
+    """Return whether an annotation means a set: `set[str]`, `Set`, `typing.Set[str]` or a union
+    with one.
+
+    `set[int]` does not count, because hashes of numbers do not depend on the seed.
+    """
     if isinstance(annotation, ast.BinOp):
         sides = (annotation.left, annotation.right)
         return any(map(_is_set_type, sides))
@@ -181,7 +188,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _name(node: ast.AST) -> str:
-    """Return how a name or an attribute is known: `seen`, `.seen`; "" for anything else."""
+    """Return a name or attribute as a key: `seen`, `.seen`; "" for anything else."""
     match node:
         case ast.Name(id=name):
             return name

@@ -1,6 +1,7 @@
-"""An index of a file's syntax tree by the kinds of nodes, and the names that refer to modules.
+"""Indexes a file's syntax tree by node type, and finds out which names refer to modules.
 
-The walk keeps its own stack, because a student's file may nest as deeply as the parser lets it.
+The walk uses its own stack instead of recursion, because a student's file may be nested very
+deeply.
 """
 
 from __future__ import annotations
@@ -40,13 +41,15 @@ _ANNOTATION_PARTS = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
     *(ast.BinOp, ast.BitOr),
 )
-_CHILDREN = "_children"  # an attribute of the node, in which its children are remembered
+_CHILDREN = "_children"  # attribute of a node that caches its children
 _MAX_ATTRIBUTES = 8  # longer dotted module names are not followed
 _NONE: frozenset[str] = frozenset()
 
 
 def children(node: ast.AST) -> tuple[ast.AST, ...]:
-    """Return the nodes of `ast.iter_child_nodes` without contexts (`Load`, `Store`, `Del`)."""
+    """Return the same nodes as `ast.iter_child_nodes`, without contexts (`Load`, `Store`,
+    `Del`).
+    """
     known: tuple[ast.AST, ...] | None = node.__dict__.get(_CHILDREN)
     if known is not None:
         return known
@@ -62,7 +65,7 @@ def children(node: ast.AST) -> tuple[ast.AST, ...]:
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """Return the node and all below it, in the order of `ast.walk`."""
+    """Return the node and all nodes below it, in the order of `ast.walk`."""
     nodes = [node]
     for reached in nodes:
         nodes += children(reached)
@@ -72,15 +75,17 @@ def walk(node: ast.AST) -> list[ast.AST]:
 def base_of(
     node: ast.AST, steps: tuple[type[ast.Attribute | ast.Subscript], ...] = (ast.Attribute,)
 ) -> ast.AST:
-    """Return `player` for `player.score.total`; `steps` are the kinds of nodes to go through."""
+    """Return the node `player` for `player.score.total`.
+
+    `steps` are the node types to pass through.
+    """
     while isinstance(node, steps):
         node = node.value
     return node
 
 
 def name_bound(node: ast.AST) -> str:
-    """Return the name that this node itself binds in its scope, not the nodes in it; an empty text
-    for none."""
+    """Return the name that this node itself assigns in its scope; "" for none."""
     if isinstance(node, ast.Name):
         return node.id if isinstance(node.ctx, ast.Store) else ""
     if isinstance(node, ast.alias):
@@ -93,7 +98,7 @@ def name_bound(node: ast.AST) -> str:
 
 
 def is_main_guard(test: ast.expr) -> bool:
-    """Return whether a condition is `__name__ == "__main__"`, either way round."""
+    """Return whether a condition is `__name__ == "__main__"`, in either order."""
     match test:
         case ast.Compare(
             left=ast.Name(id="__name__"),
@@ -112,15 +117,14 @@ def is_main_guard(test: ast.expr) -> bool:
 
 _UNDERSCORES = re.compile(r"[_\s]")
 _GUARD_WORDS = ("name", "main", "init")
-_ALIKE = 0.75  # one slip of a word of four letters: mian, mainn, man
+_ALIKE = 0.75  # words with one typo: mian, mainn, man
 
 
 def misspelt_guard(test: ast.expr) -> str:
-    """Return a condition that was meant as the main guard and is never true, as Python text; an
-    empty text for any other one.
+    """Return the source of a condition that was meant as the main guard but is never true; "" for
+    other conditions.
 
-    `__name__ == "__main"` and `__name__ == __main__` are such conditions, as is
-    `_name_ == "__main__"`.
+    Examples: `__name__ == "__main"`, `__name__ == __main__`, `_name_ == "__main__"`.
     """
     if is_main_guard(test):
         return ""
@@ -162,16 +166,16 @@ class ScopeKind(StrEnum):
 
 
 class Origin(StrEnum):
-    """The origin of a name's value."""
+    """Where the value of a name comes from."""
 
-    OWN = "own"  # the program's, or the course's
+    OWN = "own"  # defined by the program or the course
     BUILTIN = "builtin"
     UNKNOWN = "unknown"
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Scope:
-    """The names bound in one scope."""
+    """The names assigned in one scope."""
 
     kind: ScopeKind
     outer: Scope | None
@@ -182,9 +186,9 @@ class Scope:
     surely_bound: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
+@dataclass(slots=True, eq=False)  # not frozen: every node has one, and freezing triples the cost
 class Visit(Generic[Node_co]):
-    """A node, the visit of its parent, and the scope of its names."""
+    """A node of the tree, with its parent's visit and the scope of its names."""
 
     node: Node_co
     parent: Visit[ast.AST] | None
@@ -192,21 +196,22 @@ class Visit(Generic[Node_co]):
 
     @property
     def holder(self) -> ast.AST | None:
-        """The node that contains this one; None for the module."""
+        """Return the parent node; None for the module."""
         if self.parent is None:
             return None
         return self.parent.node
 
     def holders(self) -> Iterator[Visit[ast.AST]]:
-        """Yield the nodes that contain this one, innermost first."""
+        """Yield the enclosing nodes, innermost first."""
         holder = self.parent
         while holder is not None:
             yield holder
             holder = holder.parent
 
     def new_names(self) -> Iterator[tuple[str, Visit[ast.AST]]]:
-        """Yield the names that this node's value is assigned to (`m` in `m = random`), each as a
-        visit."""
+        """Yield the names that this node's value is assigned to, such as `m` in `m = random`, each
+        with its visit.
+        """
         visit: Visit[ast.AST] = self
         for holder in self.holders():
             statement = holder.node
@@ -227,10 +232,10 @@ class Visit(Generic[Node_co]):
 
 
 class Index:
-    """All nodes of a file except contexts (Load, Store).
+    """All nodes of a file except contexts (Load, Store, Del).
 
-    `imported` are the names that its import statements bind, anywhere in it; `stars` the modules of
-    its `from … import *`, each with the line and column after it.
+    `imported` has the names that import statements define anywhere in the file. `stars` has the
+    modules imported by `from … import *`, each with the line and column after the statement.
     """
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
@@ -254,7 +259,7 @@ class Index:
                     self.stars[module] = _after(statement)
 
     def of(self, *kinds: type[Kind]) -> Iterator[Visit[Kind]]:
-        """Yield the nodes of exactly these kinds, each kind in the order of the file."""
+        """Yield the nodes of exactly these types; for each type, in the order of the file."""
         for kind in kinds:
             yield from self.kinds.get(kind, ())
 
@@ -269,7 +274,7 @@ class Index:
 
     @cached_property
     def annotations(self) -> frozenset[int]:
-        """The ids of the nodes of all annotations that only name types."""
+        """Return the ids of all nodes inside annotations that only name types."""
         ids: set[int] = set()
         for visit in self.of(ast.arg, ast.AnnAssign, *FUNCTIONS):
             is_function = isinstance(visit.node, FUNCTIONS)
@@ -283,14 +288,14 @@ class Index:
         return frozenset(ids)
 
     def defined(self) -> frozenset[str]:
-        """Return the names that the file surely binds to something that is not imported."""
+        """Return the names that the file certainly assigns to something that is not imported."""
         return frozenset(self.module.surely_bound) - self.imported - self.module.deleted
 
     def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
-        """Return the origin of the value of `name` when it is read at `visit`.
+        """Return where the value of `name` comes from if it is read at `visit`.
 
-        A module-level name hides a built-in only if it is surely bound: not after `if False: exec
-        = 1` or `del exec`.
+        A module-level name hides a built-in only if it is certainly assigned: not after `if False:
+        exec = 1` or `del exec`.
         """
         scope: Scope | None = visit.scope
         in_function = False
@@ -318,9 +323,8 @@ class Index:
         return Origin.UNKNOWN
 
     def _is_hidden(self, name: str, place: tuple[int, int] | None) -> bool:
-        """Return whether an import with `*` before this place (None: anywhere) hides a built-in.
-
-        After `from math import *`, `pow` is not the built-in.
+        """Return whether `from … import *` before `place` (None: anywhere) hides a built-in, as
+        `from math import *` hides `pow`.
         """
         for module, since in self.stars.items():
             is_before = place is None or since <= place
@@ -359,8 +363,9 @@ _Name = tuple[Scope | None, str]  # the scope is None for all scopes that share 
 
 
 class ModuleNames:
-    """The modules that each name of a file may refer to: because it is imported, or is assigned the
-    value of such a name (`m = random`)."""
+    """The modules that each name in a file may refer to, through imports or assignments such as `m
+    = random`.
+    """
 
     def __init__(self, index: Index) -> None:
         self.dotted: set[str] = set()  # by `import xml.dom`: xml and xml.dom
@@ -375,7 +380,7 @@ class ModuleNames:
             self._follow_assignments()
 
     def at(self, name: str, visit: Visit[ast.AST]) -> frozenset[str]:
-        """Return the dotted names of the modules that `name` may refer to at `visit`."""
+        """Return the full names of the modules that `name` may refer to at `visit`."""
         if not self._modules:
             return _NONE
         modules: set[str] = set()
@@ -384,7 +389,9 @@ class ModuleNames:
         return frozenset(modules)
 
     def of(self, node: ast.expr, visit: Visit[ast.AST]) -> frozenset[str]:
-        """Return them for an expression like `random` or `os.path` in the scope of `visit`."""
+        """Return the full names of the modules that an expression such as `random` or `os.path`
+        may refer to.
+        """
         attributes: list[str] = []
         while isinstance(node, ast.Attribute) and len(attributes) < _MAX_ATTRIBUTES:
             attributes.append(node.attr)
@@ -397,7 +404,7 @@ class ModuleNames:
         return modules
 
     def _parts_named(self, attribute: str, modules: frozenset[str]) -> frozenset[str]:
-        """Return the modules that are this attribute of others."""
+        """Return the submodules of these modules that have this name."""
         parts: set[str] = set()
         for module in modules:
             part = f"{module}.{attribute}"
@@ -443,15 +450,17 @@ class ModuleNames:
                     pending.append(to)
 
     def _bound_in(self, name: str, visit: Visit[ast.AST]) -> Scope | None:
-        """Return the scope in which `visit` binds the name; None if any scope has it as
-        `nonlocal`."""
+        """Return the scope in which `visit` assigns the name; None if some scope declares it
+        `nonlocal`.
+        """
         if name in self._nonlocal:
             return None
         return self._index.binding_scope(name, visit)
 
     def _scopes(self, name: str, visit: Visit[ast.AST]) -> Iterator[Scope | None]:
-        """Yield the scopes in which `name` may be found: several, if a class may not have bound it
-        yet. None as for `_bound_in`."""
+        """Yield the scopes in which `name` may be found: more than one if a class may not have
+        assigned it yet. None has the same meaning as in `_bound_in`.
+        """
         if name in self._nonlocal:
             yield None
             return
@@ -467,7 +476,7 @@ class ModuleNames:
 
 
 def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
-    """Return the nodes in a node, each with its scope."""
+    """Return the child nodes, each with its scope."""
     node = visit.node
     scope = visit.scope
     # `inner` is the scope of the parts whose ids are `inside`; all others are in `scope`.
@@ -505,13 +514,14 @@ def _imported_as(alias: ast.alias) -> str:
 
 
 def _after(statement: ast.stmt) -> tuple[int, int]:
-    """Return the line and column after the statement."""
+    """Return the line and column directly after the statement."""
     return statement.end_lineno or 0, statement.end_col_offset or 0
 
 
 def _surely_binding(visit: Visit[ast.AST]) -> ast.stmt | None:
-    """Return the module's statement that binds this name whenever the module's body runs to its
-    end; None if there is none."""
+    """Return the module-level statement that always assigns this name when the module runs to its
+    end; None if there is none.
+    """
     holder: Visit[ast.AST] | None = visit
     if isinstance(visit.node, ast.Name | ast.alias):
         holder = visit.parent

@@ -1,4 +1,6 @@
-"""What differs from run to run: chance that no seed governs, clocks, addresses, hash order."""
+"""Finds what may differ from run to run: randomness without a seed, clocks, addresses,
+hash order.
+"""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +39,7 @@ _ALWAYS = {
     "datetime.datetime": {"now", "today", "utcnow"},
     "datetime.date": {"today"},
 }
-# Only without an argument: with one they do the same again.
+# Only if called without an argument: with one, they are repeatable.
 _WITHOUT_ARGUMENT = {
     "random": {"seed", "Random"},
     "time": {"ctime", "gmtime", "localtime", "asctime"},
@@ -45,7 +47,7 @@ _WITHOUT_ARGUMENT = {
 
 
 def lucky_calls(sources: Iterable[PythonSource]) -> tuple[LuckyCall, ...]:
-    """Return what these files do that differs from run to run, in their order."""
+    """Return the places in these files whose result may differ from run to run, in order."""
     calls: list[LuckyCall] = []
     for source in sources:
         calls += _of_file(source)
@@ -63,7 +65,7 @@ def _of_file(source: PythonSource) -> list[LuckyCall]:
 
 
 def _lucky_names(nodes: Sequence[ast.AST]) -> Iterator[Place]:
-    """Yield the functions that are called, or passed on as `key=id` does."""
+    """Yield the places where such functions are called, or passed on as in `key=id`."""
     known = _imported(nodes)
     defined: set[str] = set()
     variables: set[str] = set()
@@ -94,9 +96,9 @@ def _lucky_names(nodes: Sequence[ast.AST]) -> Iterator[Place]:
 
 
 def _is_lucky(name: str, call: ast.Call | None) -> bool:
-    """Return whether this function of Python gives something else in each run.
+    """Return whether this Python function returns something different in every run.
 
-    `call` is its call; None if it is passed on.
+    `call` is its call; None if the function is passed on.
     """
     module, _, function = name.rpartition(".")
     if function in _ALWAYS.get(module, ()):
@@ -107,7 +109,10 @@ def _is_lucky(name: str, call: ast.Call | None) -> bool:
 
 
 def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """Return the meaning of each imported name: `time.time` for `from time import time as now`."""
+    """Return the full name of each imported name:
+
+    `now` is `time.time` after `from time import time as now`.
+    """
     known: dict[str, str] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -121,7 +126,7 @@ def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
 
 
 def _dotted(node: ast.AST) -> str:
-    """Return `a.b.c` as it is written; an empty text for anything else that is called."""
+    """Return `a.b.c` as written; "" for anything else that is called."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)

@@ -1,7 +1,7 @@
-"""Features of a file for which this Python is too old.
+"""Finds syntax in a file that is too new for this Python version.
 
-Nothing is guessed: each newer construct is written as older Pythons have it, and only if the
-whole file is valid then did it need these constructs and nothing else.
+Nothing is guessed: each newer construct is rewritten in older syntax. Only if the whole file is
+then valid, these constructs were the problem.
 """
 
 import ast
@@ -40,7 +40,7 @@ _EXCEPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newer:
-    """The version from which a file is valid, and the first line that needs it."""
+    """The Python version from which a file is valid, and the first line that needs it."""
 
     version: PythonVersion
     line: int
@@ -48,7 +48,9 @@ class Newer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _NewerStretch:
-    """A stretch of a text, its form in older Pythons, and the version that it needs as it is."""
+    """A part of a text with newer syntax: its form in older syntax, and the version that
+    it needs.
+    """
 
     start: int
     end: int
@@ -57,11 +59,11 @@ class _NewerStretch:
 
 
 class _UnsureError(Exception):
-    """It is not certain that a text is valid in any Python."""
+    """It is not certain that the text is valid in any Python version."""
 
 
 def newer_syntax(text: str) -> Newer | None:
-    """Return the newer syntax that makes a text unreadable for this Python; None if uncertain."""
+    """Return the newer syntax that this Python cannot parse in a text; None if uncertain."""
     if len(text) > _MAX_CHARACTERS:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -83,14 +85,14 @@ def newer_syntax(text: str) -> Newer | None:
 
 
 def _needs(text: str, changes: Sequence[_NewerStretch]) -> Iterator[Newer]:
-    """Yield for each change the version that can read the text without it, and its line."""
+    """Yield for each change the version that can parse the text without it, and the line."""
     for change in changes:
         line = text.count("\n", 0, change.start) + 1
         yield Newer(version=change.version, line=line)
 
 
 def _with(text: str, changes: Sequence[_NewerStretch]) -> str:
-    """Make the changes, each followed by as many line ends as it takes away."""
+    """Return the text with the changes made. Line numbers stay the same."""
     parts: list[str] = []
     at = 0
     for change in changes:
@@ -115,7 +117,7 @@ def _check(text: str, mode: str) -> ast.AST:
 
 
 def _changed_strings(text: str, depth: int) -> list[_NewerStretch]:
-    """Change the strings that hold expressions which this Python cannot read."""
+    """Return changes for f-strings that contain expressions that this Python cannot parse."""
     if depth > _MAX_DEPTH:
         raise _UnsureError
     changes: list[_NewerStretch] = []
@@ -151,14 +153,16 @@ def _is_valid(text: str) -> bool:
 
 
 def _check_alone(text: str, start: int, end: int) -> None:
-    """Raise _UnsureError for a template beside a string: only templates may be joined to it."""
+    """Raise _UnsureError for a template string next to another string: only templates can be
+    joined to templates.
+    """
     after = text[end:].lstrip()
     if text[:start].rstrip()[-1:] in ('"', "'") or _string_at(after, 0):
         raise _UnsureError
 
 
 def _scanned(text: str, string: re.Match[str], depth: int) -> tuple[int, str]:
-    """Return the end of a string, and its replacement: its expressions are `_`."""
+    """Return the end of a string, and its replacement, in which expressions become `_`."""
     prefix = string["prefix"].lower()
     quote = string["quote"]
     has_fields = "f" in prefix or "t" in prefix
@@ -198,7 +202,7 @@ def _escaped(text: str, at: int, *, has_fields: bool, is_raw: bool) -> str:
 
 
 def _field(text: str, start: int, quote: str, depth: int) -> tuple[int, str]:
-    """Return the end of the field at a brace, and its replacement."""
+    """Return the end of the field that starts at a brace, and its replacement."""
     at = _end_of_expression(text, start + 1, depth)
     expression = text[start + 1 : at]
     _check_expression(expression, depth)
@@ -229,7 +233,7 @@ _COMPARED = ("==", "!=", "<=", ">=")
 
 
 def _end_of_expression(text: str, at: int, depth: int) -> int:
-    """Find where an expression in braces ends: at `}`, `!r`, a colon or an equals sign."""
+    """Return where an expression in braces ends: at `}`, `!r`, a colon or an equals sign."""
     if depth > _MAX_DEPTH:
         raise _UnsureError
     closing: list[str] = []
@@ -295,7 +299,7 @@ def _changed_statements(text: str) -> list[_NewerStretch]:
 
 
 def _tokens(text: str) -> list[_Token]:
-    """Return the tokens but for comments and what only lays out lines."""
+    """Return the tokens without comments and line layout."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -320,7 +324,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _closing(tokens: Sequence[_Token], at: int) -> int:
-    """Find the bracket that closes the one at this place."""
+    """Return the index of the bracket that closes the one at this index."""
     closing: list[str] = []
     for index in range(at, len(tokens)):
         token = tokens[index].text
@@ -335,7 +339,9 @@ def _closing(tokens: Sequence[_Token], at: int) -> int:
 
 
 def _version_of_parameters(text: str) -> PythonVersion:
-    """Check the text between the brackets of `def f[T]`, and tell its needed version."""
+    """Check the text between the brackets of `def f[T]`; return the Python version that it
+    needs.
+    """
     tree = _check(f"def _(\n{text}\n): pass", "exec")
     arguments = next(node for node in ast.walk(tree) if isinstance(node, ast.arguments))
     starred = list(filter(None, (arguments.vararg, arguments.kwarg)))
@@ -350,7 +356,7 @@ def _version_of_parameters(text: str) -> PythonVersion:
 
 
 def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
-    """Leave out `[T]` in `def f[T](…)` or `class A[T]:`."""
+    """Return the change that removes `[T]` from `def f[T](…)` or `class A[T]:`."""
     last = _closing(tokens, at)
     start, end = tokens[at].start, tokens[last].end
     version = _version_of_parameters(text[start + 1 : end - 1])
@@ -358,7 +364,7 @@ def _parameters(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
 
 
 def _alias(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
-    """Write `type A[T] = int` as `A: _ = int`."""
+    """Return the change of `type A[T] = int` to `A: _ = int`."""
     name = tokens[at + 1]
     version = _PARAMETERS
     equals = at + 2
@@ -378,8 +384,10 @@ def _alias(text: str, tokens: Sequence[_Token], at: int) -> _NewerStretch:
 def _bare_except(
     text: str, tokens: Sequence[_Token], at: int, defined: set[str]
 ) -> Iterator[_NewerStretch]:
-    """Put parentheses around the types in `except A, B:`. In Python 2 `B` was a variable: only what
-    is known to be a type counts."""
+    """Yield the change that puts parentheses around the types in `except A, B:`.
+
+    In Python 2, `B` was a variable, so only names known to be types count.
+    """
     first = at + 2 if tokens[at + 1].text == "*" else at + 1
     types = list(_until(tokens, first, lambda token: token.text == ":"))
     texts = [token.text for token in types]
@@ -398,7 +406,9 @@ def _bare_except(
 def _until(
     tokens: Sequence[_Token], first: int, ends: Callable[[_Token], bool]
 ) -> Iterator[_Token]:
-    """Yield the tokens from a place on that are in no brackets, up to one that ends them."""
+    """Yield the tokens from `first` on that are outside brackets, up to one for which `ends` is
+    true.
+    """
     at = first
     while at < len(tokens) and not ends(tokens[at]):
         yield tokens[at]

@@ -1,8 +1,9 @@
-"""The outline of a submission: its functions and constants, and which of them mention which.
+"""Makes the outline of a submission: its functions and constants, and which of them mention each
+other.
 
-It also has the output of the code outside functions: the literal parts of each `print` and `input`,
-the statements that give the values between them, and the conditions around it. No function here
-calls itself, since a student's file may nest as deeply as the parser lets it.
+It also contains the output of module-level code: the literal parts of each `print` and `input`, the
+statements that compute the values in between, and the conditions around it. No function here is
+recursive, because a student's file may be nested very deeply.
 """
 
 import ast
@@ -30,7 +31,7 @@ MAX_PARTS = 400
 MAX_LOOPS = 1000
 MAX_LINE_LENGTH = 200
 MAX_PRINTINGS = 200
-MAX_VALUES = 100  # statements that give the values of one printing
+MAX_VALUES = 100  # maximum statements that compute the values of one print
 MAX_PIECES = 50
 MAX_CONDITIONS = 50
 _PARTS = (ast.Attribute, ast.Subscript)
@@ -40,7 +41,7 @@ _ASSIGNING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr, 
 _PERCENT = re.compile(r"%[-#0 +]?[0-9*]*(?:\.[0-9*]+)?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
 
-_Piece = str | None  # None: a value, which may be any text
+_Piece = str | None  # None stands for a value, which may be any text
 
 
 def outline(sources: Iterable[PythonSource]) -> Outline:
@@ -100,7 +101,7 @@ def _loops(source: PythonSource) -> Iterator[Loop]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OwnNames:
-    """The names at the top level of the files, and those of their classes' methods."""
+    """The names defined at the top level of the files, and the methods of their classes."""
 
     names: Set[str]
     methods: Set[str]
@@ -119,8 +120,10 @@ class _OwnNames:
     def used_in(
         self, code: Iterable[ast.AST], but: str = ""
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the names and the methods that occur; `connect4.win` mentions another file's
-        function."""
+        """Return the names and the methods used in this code, except `but`.
+
+        `connect4.win` counts as a use of another file's function.
+        """
         mentioned: set[str] = set()
         attributes: set[str] = set()
         for part in code:
@@ -135,8 +138,9 @@ class _OwnNames:
 
 
 def _asks_at(source: PythonSource) -> tuple[int, str]:
-    """Return the first line that asks for input as the file is loaded, and the function that it
-    calls; 0 if there is none."""
+    """Return the first line that calls `input` while the file is loaded, and the function called
+    there; (0, "") if there is none.
+    """
     body = source.index.tree.body
     asking = _asking(body)
     for statement in body:
@@ -154,8 +158,9 @@ def _asks_at(source: PythonSource) -> tuple[int, str]:
 
 
 def _run_at_load(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the code that runs when a statement of the file is reached: of a definition its
-    decorators and default values, of a class also its body."""
+    """Yield the code that runs when a module-level statement is executed: for a definition its
+    decorators and default values, for a class also its body.
+    """
     if not isinstance(statement, DEFINITIONS):
         yield statement
         return
@@ -171,7 +176,7 @@ def _run_at_load(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _asking(body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names of the functions that ask for input, directly or not."""
+    """Return the functions that call `input`, directly or indirectly."""
     called: dict[str, set[str]] = {}
     for statement in body:
         if isinstance(statement, ast.FunctionDef):
@@ -187,7 +192,7 @@ def _asking(body: Sequence[ast.stmt]) -> set[str]:
 
 
 def _calls(statement: ast.AST) -> dict[str, int]:
-    """Return the names that this code calls, and the first line of each."""
+    """Return the names that this code calls, each with the line of its first call."""
     first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -198,8 +203,7 @@ def _calls(statement: ast.AST) -> dict[str, int]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield a module's own statements, also those in its conditions and loops, without the blocks
-    themselves."""
+    """Yield a module's statements, including those inside module-level `if`s and loops."""
     pending: list[ast.AST] = list(reversed(body))
     while pending:
         statement = pending.pop()
@@ -235,7 +239,10 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
 def _part(
     source: PythonSource, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
 ) -> OutlinePart:
-    """Return the part that the statement defines; `code` are the nodes that belong to it."""
+    """Return the outline of the part that the statement defines.
+
+    `code` has the nodes that belong to it.
+    """
     first = statement.lineno
     for decorator in getattr(statement, "decorator_list", ()):
         first = min(first, decorator.lineno)
@@ -254,7 +261,7 @@ def _part(
 def _members(
     source: PythonSource, definition: ast.ClassDef, names: _OwnNames
 ) -> Iterator[OutlinePart]:
-    """Yield the methods that are called by name; then the rest of the class."""
+    """Yield the methods that are called by name, and then the rest of the class."""
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
         if _is_method(child):
@@ -266,7 +273,9 @@ def _members(
 
 
 def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return whether it is a method called by its name; `__init__`, which Python calls, is not."""
+    """Return whether it is a method that is called by name, unlike `__init__`, which
+    Python calls.
+    """
     if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     name = statement.name
@@ -275,7 +284,7 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
 
 
 def _printings(source: PythonSource) -> Iterator[Printing]:
-    """Yield the texts that a file prints outside its functions, one for each line."""
+    """Yield the texts that module-level code prints, one for each line."""
     assigned = _assignments(source.index)
     for visit in source.index.of(ast.Call):
         node = visit.node
@@ -299,7 +308,9 @@ def _printings(source: PythonSource) -> Iterator[Printing]:
 
 
 def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
-    """Return the lines of the conditions around a node in the same loop, outermost first."""
+    """Return the lines of the conditions around a node, outermost first, up to the
+    enclosing loop.
+    """
     lines: list[int] = []
     for holder in visit.holders():
         if isinstance(holder.node, _LOOPS) or len(lines) == MAX_CONDITIONS:
@@ -310,7 +321,7 @@ def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
 
 
 def _is_outside(visit: Visit[ast.AST]) -> bool:
-    """Return whether it is run as the file is loaded, outside functions and classes."""
+    """Return whether a node is module-level code, outside functions and classes."""
     scope = visit.scope
     while scope.kind is ScopeKind.COMPREHENSION and scope.outer is not None:
         scope = scope.outer
@@ -318,8 +329,9 @@ def _is_outside(visit: Visit[ast.AST]) -> bool:
 
 
 def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
-    """Return for each name the lines outside functions that give it a value, each with the names it
-    uses."""
+    """Return for each name the module-level lines that assign it, each with the names used
+    there.
+    """
     assigned: dict[str, dict[int, set[str]]] = {}
     visits: Iterator[Visit[ast.stmt | ast.expr]] = index.of(*_ASSIGNING)
     for visit in visits:
@@ -338,7 +350,7 @@ def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
 
 
 def _targets(node: ast.AST) -> Sequence[ast.AST]:
-    """Return the expressions to which a node gives a value."""
+    """Return the expressions that a node assigns to."""
     match node:
         case ast.Assign():
             return node.targets
@@ -353,8 +365,10 @@ def _targets(node: ast.AST) -> Sequence[ast.AST]:
 
 
 def _changed_by(targets: Iterable[ast.AST]) -> set[str]:
-    """Return the names that an assignment to these targets gives a value: `ages[name] = 3` changes
-    ages."""
+    """Return the names that an assignment to these targets changes:
+
+    `ages[name] = 3` changes `ages`.
+    """
     names: set[str] = set()
     for target in targets:
         base = base_of(target, _PARTS)
@@ -374,7 +388,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
-    """Return the lines that give the values of a call's arguments, directly or not."""
+    """Return the lines that compute the values of a call's arguments, directly or indirectly."""
     lines: set[int] = set()
     used: set[str] = set()
     pending: list[str] = []
@@ -434,7 +448,7 @@ def _around_values(texts: Sequence[str]) -> Iterator[_Piece]:
 
 
 def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
-    """Yield the literal pieces of each line of the text. Computed values may come between them."""
+    """Yield the literal pieces of each line of the text. Computed values may be between them."""
     line = [""]
     for piece in shown:
         if piece is None:

@@ -1,7 +1,7 @@
-"""Read a file's bytes as text and syntax tree, or say in plain words why they are not Python.
+"""Parses a file, or explains in plain words why it is not valid Python.
 
-`compile` finds errors that the parser does not (`return` outside a function) and warnings worth a
-note. The compiled code is never run.
+`compile` finds errors that the parser does not (`return` outside a function), and warnings. The
+compiled code is never run.
 """
 
 import ast
@@ -30,7 +30,7 @@ _ASCII = frozenset({"ascii", "us-ascii", "646"})
 _LATIN_1 = frozenset(
     {"latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1", "8859", "cp819", "iso-latin-1"}
 )
-_WINDOWS = re.compile(r"(?:cp|windows-)?(125[0-8])")  # a character a byte, as in Latin-1
+_WINDOWS = re.compile(r"(?:cp|windows-)?(125[0-8])")  # encodings with one byte for each character
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 TOO_DEEP = "the code is nested too deeply to be read"
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -39,7 +39,7 @@ _CURLY = re.compile("[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonSource:
-    """A file that Python can read. `lines` are without their ends; line 1 is `lines[0]`."""
+    """A file that Python can parse. `lines` have no line ends; line 1 is `lines[0]`."""
 
     name: str
     lines: tuple[str, ...]
@@ -51,7 +51,7 @@ class PythonSource:
         return _line(self.lines, number)
 
     def column(self, number: int, offset: int) -> int:
-        """Return the 1-based column, in characters, of an offset in the tree (in bytes)."""
+        """Return the column (from 1, in characters) for a byte offset in the tree."""
         if not 0 < number <= len(self.lines):
             return 1
         before = self.lines[number - 1].encode()[:offset]
@@ -59,9 +59,11 @@ class PythonSource:
 
 
 def read(name: str, data: bytes, own_modules: frozenset[str]) -> PythonSource | Unparsable:
-    """Decode and parse one file of a submission whose modules are `own_modules`, or return the
-    first reason against it. Raise RecursionError or MemoryError for code nested too deeply for a
-    tree."""
+    """Decode and parse one file, or return the first reason why Python cannot.
+
+    `own_modules` are the modules of the submission. Raise RecursionError or MemoryError for code
+    that is nested too deeply for a tree.
+    """
     reason = _refusal(data)
     if reason:
         return Unparsable(file=name, reason=reason)
@@ -102,21 +104,25 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> PythonSource | 
 
 
 def lines_of(data: bytes) -> tuple[str, ...]:
-    """Return the lines, without their ends, of a file that Python can read. Raise
-    UnicodeDecodeError if it is not in its declared encoding."""
+    """Return a file's lines without line ends.
+
+    Raise UnicodeDecodeError if the bytes do not fit the declared encoding.
+    """
     encoding = _encoding(_cookie(data)[1], with_mark=data.startswith(_BOM)) or _UTF
     return tuple(_NEWLINE.split(data.removeprefix(_BOM).decode(encoding)))
 
 
-@lru_cache(maxsize=16)  # usually as many files as are checked together
+@lru_cache(maxsize=16)  # enough for the files that are usually checked together
 def tree_of(data: bytes) -> ast.Module:
-    """Return the syntax tree of a file; it is shared and must not be changed. Raise SyntaxError,
-    ValueError, RecursionError or MemoryError if there is none."""
+    """Return a file's syntax tree; it is shared, so do not change it.
+
+    Raise SyntaxError, ValueError, RecursionError or MemoryError if the file cannot be parsed.
+    """
     return ast.parse(data, filename="<submission>")
 
 
 def compiles(data: bytes) -> bool:
-    """Return whether Python can run the file, even if it cannot make a tree of it."""
+    """Return whether Python can run the file, even if it is nested too deeply to make a tree."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -153,8 +159,7 @@ def _is_notebook(data: bytes) -> bool:
 
 
 def _cookie(data: bytes) -> tuple[int, str]:
-    """Return the line and the name of the declared encoding, where Python looks for it; 0 and an
-    empty text for none."""
+    """Return the line and name of the declared encoding; (0, "") if there is none."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
         if match := _COOKIE.match(line):
@@ -199,7 +204,7 @@ def _parse(
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            # From the bytes, as when it is run: a tree may be nested only half as deep.
+            # Compile the bytes, as when the file is run: a tree allows only half the nesting depth.
             compile(data, "<submission>", "exec", dont_inherit=True)
             tree = tree_of(data)
     except SyntaxError as error:
@@ -223,7 +228,7 @@ def _syntax_error(name: str, data: bytes, lines: tuple[str, ...], error: SyntaxE
     reason = _plain_reason(error, lines)
     if isinstance(error, TabError):
         kind = UnreadableKind.MIXED_TABS
-        column = None  # that is the line's end
+        column = None  # the position is the end of the line
     elif _TOO_MANY.search(error.msg or ""):
         kind = UnreadableKind.TOO_DEEP
         reason = TOO_DEEP
@@ -260,7 +265,7 @@ _REASONS = (
     ),
     ("inconsistent use of tabs", "tabs and spaces are mixed in the indentation"),
 )
-_TOO_MANY = re.compile("too many (nested|levels|statically)")  # Python's words
+_TOO_MANY = re.compile("too many (nested|levels|statically)")  # texts of Python's error messages
 
 
 _FOUR = re.compile(rb"""(?<!")"{4,5}(?!")|(?<!')'{4,5}(?!')""")
@@ -271,7 +276,7 @@ _MAX_TRIES = 5
 
 
 def _too_many_quotes(data: bytes) -> int | None:
-    """Return the line of four or five quotes in a row, if Python can read the file with fewer."""
+    """Return the line that has four or five quotes in a row, if the file is valid with fewer."""
     for found in itertools.islice(_FOUR.finditer(data), _MAX_TRIES):
         start, end = found.span()
         if any(compiles(data[: start + number] + data[end:]) for number in (3, 2)):

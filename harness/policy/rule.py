@@ -1,6 +1,7 @@
-"""Policy rules: a function in a file of `rules`, its kind of findings, and its key of policy.yaml.
+"""Defines policy rules: a check function in a module of `rules`, the kind of its findings, and its
+key in policy.yaml.
 
-`findings_of` applies them to a file.
+`findings_of` applies rules to a file.
 """
 
 import ast
@@ -18,9 +19,9 @@ MAX_PER_RULE = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingKind:
-    """The names of a kind of findings: `name` in results.json and `expect.yaml`, `title` on pages.
+    """A kind of findings: `name` in results.json and `expect.yaml`, `title` on pages.
 
-    The clause and the consequence are those of the group, which is deducted for once.
+    Clause and consequence are those of the group; marks are deducted once for each group.
     """
 
     name: str
@@ -30,7 +31,7 @@ class FindingKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSetting:
-    """A key of policy.yaml with `{allow: […]}` or, if `may_forbid`, `{forbid: […]}`."""
+    """A key in policy.yaml with `{allow: […]}` or, if `may_forbid`, `{forbid: […]}`."""
 
     key: str
     description: str  # for editors
@@ -42,7 +43,7 @@ class ListSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file that could be read, and the rules for it."""
+    """A parsed file with the rules for it."""
 
     source: PythonSource
     policy: Policy
@@ -64,7 +65,10 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A place at which a rule is broken (`node` None: the file as a whole, shown at line 1)."""
+    """A place where a rule is broken.
+
+    If `node` is None, the file as a whole breaks it (shown at line 1).
+    """
 
     node: ast.AST | None
     message: str
@@ -74,7 +78,7 @@ class Breach:
 
     @property
     def place(self) -> tuple[int, int, str, str]:
-        """The order in which findings are shown."""
+        """Return the sort key for display: line, column and text."""
         line = getattr(self.node, "lineno", 1)
         offset = getattr(self.node, "col_offset", 0)
         return line, offset, self.message, self.word
@@ -85,7 +89,10 @@ Check = Callable[[CheckedFile], Iterable[Breach]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """A check; rules run, and their findings at one place stand, in the order of `order`."""
+    """A check.
+
+    Rules run in ascending order of `order`, which also sorts findings at the same place.
+    """
 
     check: Check
     order: int
@@ -96,7 +103,9 @@ class PolicyRule:
 def policy_rule(
     order: int, kind: FindingKind, setting: ListSetting | None = None
 ) -> Callable[[Check], PolicyRule]:
-    """Make a rule of a function in a file of `rules`, which is found there."""
+    """Return a decorator that makes a rule from a function in a module of `rules`, where it is
+    found automatically.
+    """
     return lambda check: PolicyRule(check=check, order=order, kind=kind, setting=setting)
 
 
@@ -104,8 +113,7 @@ UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=Po
 
 
 def unchecked(file: str, reason: str) -> Finding:
-    """Return the finding that asks a person to look at a file that may run and could not be
-    checked."""
+    """Return a finding that asks a person to review a file that could not be checked."""
     return Finding(
         rule=UNCHECKED.name,
         clause="",
@@ -122,8 +130,10 @@ def unchecked(file: str, reason: str) -> Finding:
 def findings_of(
     file: CheckedFile, rules: Iterable[PolicyRule]
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Return the breaches of these rules, in the order of the file, of each rule the first
-    `MAX_PER_RULE`; and notes about those that are left out."""
+    """Return the findings of these rules in the order of the file, and notes.
+
+    Each rule gives at most `MAX_PER_RULE` findings; a note says if there are more.
+    """
     findings: list[Finding] = []
     notes: list[str] = []
     for rule in rules:
@@ -160,7 +170,7 @@ def findings_of(
 
 
 def short(text: str, most: int = 60) -> str:
-    """Return a name or line for a sentence: one line, at most `most` characters."""
+    """Return a name or line for a sentence: on one line, with at most `most` characters."""
     flat = " ".join(text.split())
     if len(flat) <= most:
         return flat

@@ -1,4 +1,4 @@
-"""The source texts of exactly the modules that a bare interpreter needs to run `ENTRY`."""
+"""Collects the source of exactly the modules that a bare interpreter needs to run `ENTRY`."""
 
 import pkgutil
 from collections.abc import Mapping

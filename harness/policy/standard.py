@@ -1,7 +1,7 @@
-"""Attributes of standard modules that share their names with modules.
+"""Lists attributes of standard modules that have the same names as modules.
 
-`random.random` is a function, `statistics.random` is the module. Nothing may be imported when a
-file is checked, so they are listed here, and the tests compare the lists with the real modules.
+`random.random` is a function, but `statistics.random` is the module. A check must not import
+anything, so they are listed here; tests compare the lists with the real modules.
 """
 
 import sys
@@ -45,13 +45,12 @@ _HIDES = frozenset(
 
 
 def is_part(module: str, name: str) -> bool:
-    """Return whether `module.name` is a module that is documented as a part of `module`."""
+    """Return whether `module.name` is documented as a submodule of `module`."""
     return f"{module}.{name}" in _PARTS
 
 
 def is_value(module: str, name: str) -> bool:
-    """Return whether a `module`, of the standard library or of a well-known package, has something
-    of its own under this name."""
+    """Return whether the standard `module` has an attribute with this name that is not a module."""
     whole = f"{module}.{name}"
     if module not in NAMES:
         return whole in _OF_PACKAGES
@@ -59,7 +58,9 @@ def is_value(module: str, name: str) -> bool:
 
 
 def module_named(module: str, name: str) -> str | None:
-    """Return the standard module that `module.name` is by its name (`random._os`: os), or None."""
+    """Return the standard module that `module.name` refers to, judging by its name (`random._os`
+    is os), or None.
+    """
     for candidate in (name, name.lstrip("_")):
         if candidate in NAMES:
             return candidate

@@ -1,5 +1,7 @@
-"""The conditions under `structure:` in policy.yaml, one file a theme; a new file is found by
-itself."""
+"""The conditions under `structure:` in policy.yaml, one module for each topic.
+
+New modules are found automatically.
+"""
 
 from functools import cache
 
@@ -9,6 +11,6 @@ from harness.policy.condition import CONDITIONS, ConditionKind
 
 @cache
 def condition_kinds() -> dict[str, ConditionKind]:
-    """Return all kinds of conditions by their keys, in the order of the alphabet."""
+    """Return all kinds of conditions by key, in alphabetical order."""
     import_modules(__name__, __path__)
     return dict(sorted(CONDITIONS.items()))

@@ -31,7 +31,7 @@ def _check_inherits(part: CheckedPart, condition: Condition) -> Iterator[Breach]
 
 
 def _bases(node: ast.AST, tree: ast.Module) -> set[str]:
-    """Return the names of the classes that a class derives from, as far as its file tells."""
+    """Return the names of the base classes, direct and indirect, as far as the file shows them."""
     names: set[str] = set()
     pending = [node]
     while pending:
@@ -78,8 +78,9 @@ def _check_private(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
 
 
 def _members(holder: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the methods and attributes of a class: those of its body, and those that its methods
-    set."""
+    """Yield (name, node) for a class's methods and attributes, including those assigned in its
+    methods.
+    """
     body: list[ast.stmt] = []
     if isinstance(holder, ast.ClassDef):
         body = holder.body
@@ -96,7 +97,7 @@ def _members(holder: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 def _attributes_set(
     method: ast.FunctionDef | ast.AsyncFunctionDef,
 ) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the attributes of its first parameter that a method gives a value."""
+    """Yield (name, node) for the attributes of `self` that a method assigns."""
     parameters = [*method.args.posonlyargs, *method.args.args]
     if not parameters or is_static(method):
         return

@@ -1,4 +1,6 @@
-"""Conditions on functions: recursion, docstrings, type hints; and on the main guard."""
+"""Conditions on functions: recursion, docstrings, type hints; and on the `if __name__ ==
+"__main__"` guard.
+"""
 
 import ast
 from collections.abc import Iterator, Mapping, Set
@@ -32,10 +34,10 @@ def _check_recursive(part: CheckedPart, condition: Condition) -> Iterator[Breach
 
 
 def _is_recursive(part: CheckedPart, *, surely: bool) -> bool:
-    """Return whether a function can reach one that reaches itself.
+    """Return whether a function is recursive or calls a recursive one.
 
-    A method that is called on another object than `self` counts as the one of this class, unless
-    the answer must be sure.
+    A method called on an object other than `self` counts as the method of this class, unless
+    `surely` is true.
     """
     calls: dict[str, set[str]] = {}
     pending = [(part.name, part.node)]
@@ -53,7 +55,7 @@ def _is_recursive(part: CheckedPart, *, surely: bool) -> bool:
 
 
 def _reached(calls: Mapping[str, Set[str]], name: str) -> set[str]:
-    """Return the functions that a function calls, directly or not."""
+    """Return the functions that a function calls, directly or indirectly."""
     reached: set[str] = set()
     pending = set(calls[name])
     while pending:
@@ -65,7 +67,7 @@ def _reached(calls: Mapping[str, Set[str]], name: str) -> set[str]:
 
 
 def _called(node: ast.AST, name: str, *, surely: bool) -> set[str]:
-    """Return the functions that a function of this name calls, and the methods of its class."""
+    """Return the functions, and the methods of its own class, that a function calls."""
     holder, _, _ = name.rpartition(".")
     names: set[str] = set()
     for part in walk(node):
@@ -79,7 +81,7 @@ def _called(node: ast.AST, name: str, *, surely: bool) -> set[str]:
 
 
 def _is_own(value: ast.expr, holder: str) -> bool:
-    """Return whether a value is `self` or `cls`, or the class itself."""
+    """Return whether a value is `self`, `cls` or the class itself."""
     return isinstance(value, ast.Name) and value.id in ("self", "cls", holder)
 
 
@@ -143,7 +145,7 @@ def _is_method(part: CheckedPart, node: ast.AST) -> bool:
 
 
 def _without_hint(node: ast.FunctionDef | ast.AsyncFunctionDef, *, is_method: bool) -> list[str]:
-    """Return the parameters without a type hint, and "the return value"."""
+    """Return the parameters without a type hint, and "the return value" if it has none."""
     parameters = [*node.args.posonlyargs, *node.args.args]
     if is_method and not is_static(node):
         del parameters[:1]

@@ -1,4 +1,4 @@
-"""Conditions on the names and the kinds of code that a part of a program uses."""
+"""Conditions on the names, and on kinds of code such as loops, that a part of a program uses."""
 
 import ast
 from collections.abc import Iterator, Set
@@ -67,7 +67,10 @@ WORDS = (*_KINDS, "while_true")
 
 
 def _uses_of(part: CheckedPart, word: str) -> Iterator[ast.AST]:
-    """Yield the nodes of a part that use a word or a name; without a place, the one around."""
+    """Yield the nodes of a part that use a name or a kind of code.
+
+    A node without a position is replaced by its parent.
+    """
     names = {word}
     if word not in WORDS:
         names |= _imported_as(part.file.index.tree, word)
@@ -80,8 +83,9 @@ def _uses_of(part: CheckedPart, word: str) -> Iterator[ast.AST]:
 
 
 def _imported_as(tree: ast.Module, name: str) -> set[str]:
-    """Return the names that imports give to a module, to all that is imported from it, or to a
-    function of this name."""
+    """Return the names that import statements give to the module `name`, to everything imported
+    from it, or to a function with this name.
+    """
     names: set[str] = set()
     for node in walk(tree):
         match node:
@@ -98,7 +102,7 @@ def _imported_as(tree: ast.Module, name: str) -> set[str]:
 
 
 def _uses(node: ast.AST, word: str) -> bool:
-    """Return whether a node, without those below it, uses a word or a name."""
+    """Return whether a node itself, without its children, uses a name or a kind of code."""
     if word == "while_true":
         return isinstance(node, ast.While) and _is_true(node.test)
     kinds = _KINDS.get(word)
@@ -110,7 +114,7 @@ def _uses(node: ast.AST, word: str) -> bool:
 
 
 def _operators(node: ast.AST) -> list[ast.AST]:
-    """Return the operators of an expression or `+=`, which have no place themselves."""
+    """Return the operator nodes of an expression or of `+=`. They have no position themselves."""
     if isinstance(node, ast.Compare):
         return list(node.ops)
     operator = getattr(node, "op", None)
@@ -120,7 +124,7 @@ def _operators(node: ast.AST) -> list[ast.AST]:
 
 
 def _names(node: ast.AST, name: str) -> bool:
-    """Return whether a node uses a function, a method (`.sort` or `sort`) or a module."""
+    """Return whether a node uses this function, method (`.sort` or `sort`) or module."""
     match node:
         case ast.Name(id=used, ctx=ast.Load()):
             return used == name
@@ -165,7 +169,7 @@ def _check_calls(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
 
 
 def _calls(node: ast.AST, names: Set[str]) -> bool:
-    """Return whether a node is a call of one of these functions, or hands one to a call."""
+    """Return whether a node calls one of these functions, or passes one as an argument."""
     if not isinstance(node, ast.Call):
         return False
     values = [node.func, *node.args]

@@ -1,4 +1,4 @@
-"""Conditions on the lines of a part of a program, and on its prints."""
+"""Conditions on the number of lines in a part of a program, and on its `print` calls."""
 
 import ast
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def _check_lines(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
 
 
 def _count_code_lines(part: CheckedPart) -> int:
-    """Return the number of lines that are neither blank nor only a comment or docstring."""
+    """Return the number of lines, without blank lines, comments and docstrings."""
     source = part.file.source
     first = getattr(part.node, "lineno", 1)
     last = getattr(part.node, "end_lineno", None) or len(source.lines)
@@ -50,7 +50,7 @@ def _check_prints(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
 
 
 def _prints(part: CheckedPart) -> list[ast.Call]:
-    """Return the calls of print, in the order of `walk`."""
+    """Return the calls of `print`, in the order of `walk`."""
     calls: list[ast.Call] = []
     for node in walk(part.node):
         if isinstance(node, ast.Call) and is_name(node.func, "print"):
@@ -70,7 +70,7 @@ def _check_literals(part: CheckedPart, condition: Condition) -> Iterator[Breach]
 
 
 def _is_literal(call: ast.Call) -> bool:
-    """Return whether all arguments of a call, at least one, are written out."""
+    """Return whether a call has arguments and all of them are literals."""
     for argument in call.args:
         is_plain = isinstance(argument, ast.Constant)
         # A text that begins with f and has no field.

@@ -1,4 +1,4 @@
-"""The rules of a policy, one file a theme; a new file is found by itself."""
+"""The rules of a policy, one module for each topic. New modules are found automatically."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from harness.policy.rule import UNCHECKED, FindingKind, PolicyRule
 
 @cache
 def policy_rules() -> tuple[PolicyRule, ...]:
-    """Return all rules, in their order. Raise ValueError if two have the same."""
+    """Return all rules in order. Raise ValueError if two have the same order."""
     return extensions(__name__, __path__, PolicyRule, lambda rule: rule.order)
 
 
@@ -25,7 +25,9 @@ def finding_kinds() -> tuple[FindingKind, ...]:
 
 
 def finding_kind(name: str) -> FindingKind:
-    """Return the kind of this name; one that no rule makes (any more) has a general title."""
+    """Return the kind with this name; for a name that no rule uses any more, a kind with a general
+    title.
+    """
     for kind in finding_kinds():
         if kind.name == name:
             return kind

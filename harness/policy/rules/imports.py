@@ -1,7 +1,7 @@
-"""Check a file's import statements against those that the sheet allows, and the ways around them.
+"""Checks import statements against the allowed modules, and finds ways around them.
 
-Code that reaches modules or built-ins without an import statement is a finding for a person to look
-at. The protection is the confinement in which a program runs.
+Code that reaches modules or built-ins without an import statement is a finding for manual review.
+The actual protection is the confinement in which programs run.
 """
 
 import ast
@@ -22,7 +22,7 @@ _Import = ast.Import | ast.ImportFrom
 
 @policy_rule(10, FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS))
 def check_imports(file: CheckedFile) -> Iterable[Breach]:
-    """Check every import statement, at any level, against `imports:`."""
+    """Yield every import, at any level, that `imports:` does not allow."""
     rule = file.policy.imports
     if rule is None:
         return ()
@@ -53,8 +53,9 @@ def _listed(
 
 
 def _allowing_the_given(exactly: Sequence[str]) -> ImportPolicy:
-    """Return the imports allowed to a file without given ones: the modules that others are
-    given."""
+    """Return the imports allowed in a file that has no list of its own: the modules listed for
+    other files.
+    """
     allowed: list[str] = []
     for text in exactly:
         statement = ast.parse(text).body[0]
@@ -64,7 +65,7 @@ def _allowing_the_given(exactly: Sequence[str]) -> ImportPolicy:
 
 
 def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
-    """Return why a module may not be imported; an empty text if it may."""
+    """Return why a module may not be imported; "" if it may."""
     if rule.forbid is None:
         allowed = rule.allow or ()
         if _is_of(module, allowed):
@@ -85,7 +86,7 @@ def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
 
 
 def _is_of(module: str, names: tuple[str, ...]) -> bool:
-    """Return whether it is one of these modules or a part of one."""
+    """Return whether a module is one of these or a submodule of one."""
     return any(module == name or module.startswith(name + ".") for name in names)
 
 
@@ -106,7 +107,7 @@ def _exactly(
             at_home.add(ast.unparse(node))
     missing = [text for text in given if text not in at_home]
     earlier_texts: list[str] = []
-    last = 0  # the greatest place in the given order so far
+    last = 0  # highest position in the required order so far
     for node in nodes:
         text = ast.unparse(node)
         shown = f"`{short(text)}`"
@@ -140,7 +141,7 @@ def _exactly(
 
 
 def _original(node: _Import, missing: Sequence[str]) -> str:
-    """Return the first of the missing imports that was of the same module."""
+    """Return the first missing import that is from the same module."""
     for text in missing:
         original = ast.parse(text).body[0]
         assert isinstance(original, ast.Import | ast.ImportFrom)  # as policy.yaml was checked
@@ -184,8 +185,10 @@ _OF_AN_OBJECT = frozenset({"__class__", "__dict__"})
 
 
 def _names_of_python() -> frozenset[str]:
-    """Return the attributes of values of Python's own types; a program that defines another name
-    means its own."""
+    """Return the attribute names of Python's built-in types.
+
+    If a program defines another name, it means its own.
+    """
     names = {*dir(builtins), "__loader__", "__spec__", "__path__", "__file__", "__cached__"}
     names.add("__wrapped__")
     for kind in (*vars(types).values(), object, BaseException, property, super):
@@ -234,7 +237,9 @@ _JUDGED = (
     FindingKind(name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS),
 )
 def check_evasion(file: CheckedFile) -> Iterator[Breach]:
-    """Yield every place that evades the imports, annotations included (they are evaluated)."""
+    """Yield every place that works around the import rules, including annotations, because they
+    are evaluated.
+    """
     if file.policy.imports is None:
         return
     check = _NodeJudge(file)
@@ -244,7 +249,7 @@ def check_evasion(file: CheckedFile) -> Iterator[Breach]:
 
 
 class _NodeJudge:
-    """Judges the nodes of one file."""
+    """Checks the nodes of one file for ways around the import rules."""
 
     def __init__(self, file: CheckedFile) -> None:
         self._index = file.index
@@ -298,7 +303,7 @@ class _NodeJudge:
             yield f"uses the module {name}, which this file does not import"
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
-        """Return whether `name` is a module that comes along with an import of `*`."""
+        """Return whether `name` is a module that was imported by a `from … import *`."""
         stars = self._index.stars
         if name not in NAMES or not stars:
             return False
@@ -328,7 +333,9 @@ class _NodeJudge:
             yield f"the module {short(module)} is used as a value; use only its functions and names"
 
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
-        """Return whether getattr and its kin are used on more than a variable's plain attribute."""
+        """Return whether `getattr` or a similar function is used on anything but a variable with a
+        plain attribute name.
+        """
         call = visit.holder
         if not isinstance(call, ast.Call) or call.func is not node or not call.args:
             return True
@@ -371,7 +378,9 @@ class _NodeJudge:
                 yield f"{value}.{name} uses the module {reached} through another module"
 
     def _stays(self, node: ast.Attribute, visit: Visit[ast.AST]) -> bool:
-        """Return whether a step leads only to the program's own classes and attributes."""
+        """Return whether an attribute access only leads to the program's own classes and
+        attributes.
+        """
         if node.attr not in _OF_AN_OBJECT:
             return node.attr in self._own_attributes
         if not isinstance(node.ctx, ast.Load):
@@ -383,7 +392,9 @@ class _NodeJudge:
 
     @cached_property
     def _own_attributes(self) -> frozenset[str]:
-        """The names of attributes that the file itself gives, which are none of Python's."""
+        """Return the attribute names that the file itself assigns and that built-in types do not
+        have.
+        """
         names = set(self._index.own_methods)
         for visit in self._index.of(ast.Attribute):
             if isinstance(visit.node.ctx, ast.Store):
@@ -391,8 +402,9 @@ class _NodeJudge:
         return frozenset(names - _OF_PYTHON)
 
     def _other_module(self, module: str, name: str) -> str | None:
-        """Return the module that `module.name` is, if it is another module of the standard
-        library."""
+        """Return the standard module that `module.name` refers to, if it is a different one;
+        otherwise None.
+        """
         reached = module_named(module, name)
         if reached is None or f"{module}.{name}" in self._modules.dotted:
             return None
@@ -406,7 +418,7 @@ class _NodeJudge:
 
 
 def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:
-    """Return whether it is a parameter of the method around it, such as `self` and `other`."""
+    """Return whether a value is a parameter of the enclosing method, such as `self` or `other`."""
     if not isinstance(node, ast.Name):
         return False
     for holder in visit.holders():
@@ -423,7 +435,9 @@ def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:
 
 
 def _are_plain(visit: Visit[ast.AST]) -> bool:
-    """Return whether `__match_args__` is a tuple of texts, none of them a step towards modules."""
+    """Return whether `__match_args__` is a tuple of strings, none of which could lead to
+    modules.
+    """
     holder = visit.holder
     if not isinstance(holder, ast.Assign | ast.AnnAssign):
         return False
@@ -438,7 +452,7 @@ def _are_plain(visit: Visit[ast.AST]) -> bool:
 
 
 def _is_walk(name: str) -> bool:
-    """Return whether an attribute of this name may lead from a value to modules."""
+    """Return whether an attribute with this name may lead from a value to modules."""
     if name in _FRAME_WALK:
         return True
     if name in _ORDINARY_DUNDERS or len(name) <= len("____"):

@@ -1,4 +1,4 @@
-"""Check the requirements for a file, a class or a function: `structure:` in policy.yaml."""
+"""Checks the requirements for files, classes and functions: `structure:` in policy.yaml."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,9 @@ def check_requirements(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _part(file: CheckedFile, scope: str) -> CheckedPart | None:
-    """Return the part of a file that a requirement is about; None if the file does not have it."""
+    """Return the part of a file that a requirement applies to; None if the file does not contain
+    it.
+    """
     tree = file.index.tree
     if scope in ("", file.source.name):
         return CheckedPart(name=file.source.name, node=tree, file=file)

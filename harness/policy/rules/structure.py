@@ -1,4 +1,4 @@
-"""Check the code at module level, and that no file binds the names of provided constants."""
+"""Checks module-level code, and that no file redefines the names of provided constants."""
 
 import ast
 from collections.abc import Iterator, Mapping, Set
@@ -45,9 +45,9 @@ def _part_names() -> tuple[str, ...]:
     ),
 )
 def check_module_level(file: CheckedFile) -> Iterator[Breach]:
-    """Yield code outside functions that is not allowed; docstrings always are.
+    """Yield module-level code that is not allowed; docstrings always are.
 
-    Imports count here only if no import rule judges them.
+    Imports are only checked here if no import rule covers them.
     """
     names = file.policy.names("module_level")
     if names is None:
@@ -66,7 +66,7 @@ def check_module_level(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _why_not(node: ast.stmt, allowed: Set[str]) -> str:
-    """Return why a statement may not stand at module level; an empty text if it may."""
+    """Return why a statement is not allowed at module level; "" if it is."""
     # A docstring, a text used as a comment, or `...`.
     is_bare_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Pass) or is_bare_constant:
@@ -85,7 +85,7 @@ def _why_not(node: ast.stmt, allowed: Set[str]) -> str:
 
 
 def _part_of(node: ast.stmt) -> str:
-    """Return the key that permits a statement; an empty text if none does."""
+    """Return the key in policy.yaml that allows such a statement; "" if none does."""
     if isinstance(node, ast.If) and is_main_guard(node.test):
         return "main_guard"
     if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Lambda):
@@ -110,7 +110,7 @@ def _why_not_code(node: ast.stmt) -> str:
 
 
 def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
-    """Return why an assignment is not that of a constant; an empty text if it is."""
+    """Return why an assignment does not define a constant; "" if it does."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if not all(map(_is_plain_target, targets)):
         return "changes something at module level; define only constants there"
@@ -149,7 +149,7 @@ def _call_name(node: ast.expr) -> str:
 
 
 def misspelt_words(condition: str) -> str:
-    """Return the sentence about a main guard that is never true."""
+    """Return a sentence about a misspelt main guard that is never true."""
     return f"the main guard is misspelt: `if {condition}:` is never true; write {_RIGHT_GUARD}"
 
 
@@ -179,8 +179,7 @@ _STATEMENTS = {
     ),
 )
 def check_overrides(file: CheckedFile) -> Iterator[Breach]:
-    """Yield the bindings of provided names that hold for the whole file, and changes of their
-    module."""
+    """Yield module-level assignments to provided names, and changes to the provided module."""
     provided = file.provided
     modules = frozenset(file.policy.provided_modules)
     for visit in file.index.of(*BINDERS):
@@ -202,7 +201,9 @@ def check_overrides(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _comes_from(visit: Visit[ast.AST], modules: frozenset[str]) -> bool:
-    """Return whether it is the provided value itself: `from a1_support import BOARD_SIZE`."""
+    """Return whether the value is the provided value itself, as in `from a1_support import
+    BOARD_SIZE`.
+    """
     holder = visit.holder
     if not isinstance(visit.node, ast.alias) or not isinstance(holder, ast.ImportFrom):
         return False

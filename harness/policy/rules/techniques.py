@@ -1,4 +1,4 @@
-"""Check syntax, built-ins and methods against the lists that the sheet permits."""
+"""Checks syntax, built-ins and methods against the permitted or forbidden lists."""
 
 import _ast
 import ast
@@ -28,7 +28,9 @@ _ALWAYS_ALLOWED = frozenset(
 
 
 def _table(rows: str) -> dict[str, str]:
-    """Return the words for each kind of syntax node; a row has both."""
+    """Return descriptions of syntax nodes from text with one node and its description on each
+    line.
+    """
     words: dict[str, str] = {}
     for row in rows.strip().splitlines():
         name, text = row.split(maxsplit=1)
@@ -153,7 +155,7 @@ _METHODS_OF_BUILTINS = _methods_of_builtins()
 
 
 def _node_names() -> tuple[str, ...]:
-    """Return the names of all kinds of syntax nodes, sorted."""
+    """Return the names of all syntax node types, sorted."""
     names: list[str] = []
     for name, kind in sorted(vars(ast).items()):
         if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST":
@@ -162,8 +164,10 @@ def _node_names() -> tuple[str, ...]:
 
 
 def _forbidden_nodes() -> tuple[str, ...]:
-    """Return the names of the nodes that occur in a tree themselves: forbidding another one would
-    have no effect."""
+    """Return the names of the node types that actually occur in trees.
+
+    Forbidding another one would have no effect.
+    """
     names: list[str] = []
     for name in _node_names():
         if name[0].isupper() and hasattr(_ast, name):
@@ -209,7 +213,7 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
 
 
 def technique(name: str) -> str:
-    """Return the words for a kind of syntax node."""
+    """Return the description of a syntax node type."""
     return _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")
 
 
@@ -225,10 +229,10 @@ def _is_judged(name: str, names: NameList) -> bool:
 
 
 def _is_reported_elsewhere(name: str, holder: ast.AST | None, names: NameList) -> bool:
-    """Return whether the node around this one is reported in its place.
+    """Return whether the enclosing node is reported instead.
 
-    An operator is reported with its operation if that is not allowed. An f-string that is the
-    format of a field in another f-string is reported with that one.
+    An operator is reported with its operation if that is not allowed. An f-string that formats a
+    field of another f-string is reported with the outer one.
     """
     if names.allow is not None and name in _OPERATORS:
         holder_name = type(holder).__name__
@@ -273,8 +277,9 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _names_error(visit: Visit[ast.Name]) -> bool:
-    """Return whether it is the exception of an `except` or `raise`, and so a part of that
-    technique."""
+    """Return whether the name is an exception in `except` or `raise`, which belongs to that
+    technique.
+    """
     kind = getattr(builtins, visit.node.id, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseException):
         return False
