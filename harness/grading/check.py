@@ -1,7 +1,7 @@
 """A student's own check: the visible scenarios of one file, in this process; and which submission
 the files on the command line belong to."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.assignment import ExtraUse
 from harness.model.explanation.facts import NotHandedIn
-from harness.model.plan import Assignment
-from harness.model.result import Decision, SubmissionResult
+from harness.model.plan import Assignment, Plan
+from harness.model.result import Decision, SubmissionResult, SubmissionStatus
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
 from harness.model.verdict import Cause, Verdict
 
@@ -145,6 +145,15 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
     return tuple(name for name in together if name not in there)
 
 
+def passed_all(result: SubmissionResult, plan: Plan) -> bool:
+    """Return whether everything passed but what is only a remark. Some checks have no points."""
+    remarks = {scenario.id for scenario in plan.scenarios if scenario.informational}
+    if result.status is not SubmissionStatus.GRADED:
+        return False
+    counted = [entry for entry in result.scenarios if entry.scenario_id not in remarks]
+    return all(entry.verdict.passed for entry in counted)
+
+
 def _missing_file(verdict: Verdict) -> str | None:
     """Return the missing file, if it is the reason why a scenario failed."""
     if verdict.explanation is None:
@@ -170,6 +179,19 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
     return replace(result, scenarios=tuple(outcomes), causes=tuple(causes))
 
 
+def _about_missing(absent: Sequence[str], asked: Assignment) -> Iterator[str]:
+    """Yield what to do about files that are not there."""
+    at_home = [name for name in absent if name in asked.only_at_home]
+    if at_home:
+        program = listed(at_home)
+        yield f"your tests need a program: write {program} as the sheet says, beside your tests"
+    missing = [name for name in absent if name not in at_home]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        count = len(asked.submission_files) - len(asked.only_at_home)
+        yield f"not checked: {listed(missing)} {are} missing; hand in all {count} files"
+
+
 def _name_counts(name: str, assignment: Assignment) -> str:
     """Return the name under which a file is graded: a notebook's is that of its program."""
     if assignment.takes_notebooks and is_notebook(name):
@@ -186,9 +208,7 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
         missing = [submission.missing for submission in submissions if submission.missing]
         said_otherwise = {submission.note for submission in missing}
         found = [note for note in found if note not in said_otherwise]
-        are = "is" if len(absent) == 1 else "are"
-        count = len(asked.submission_files)
-        found.append(f"not checked: {listed(absent)} {are} missing; hand in all {count} files")
+        found += _about_missing(absent, asked)
     names = {*asked.submission_files, what_to_name(asked)}
     others: list[str] = []
     for path in paths:

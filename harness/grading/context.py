@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -335,12 +336,11 @@ def visible_only(specification: Specification) -> Specification:
 
 def for_students(specification: Specification) -> Specification:
     """Return the visible part of the assignment for self-checks. It has only those of the course's
-    tests whose files are handed out. Raise UserError if nothing is left.
+    tests whose files are handed out, and runs a student's own tests only on the student's own
+    program. Raise UserError if nothing is left.
     """
-    stated = with_handed_out_tests(visible_only(specification))
+    stated = with_handed_out_tests(visible_only(with_own_tests(specification)))
     hint = "state some visible scenarios in YAML, or name files of visible tests in hand_out"
-    if specification.plan.assignment.test_writing is not None:
-        hint = "students run their tests at home with pytest and their own program"
     return _not_empty(stated, "no scenario is visible and no visible test is handed out", hint)
 
 
@@ -348,8 +348,10 @@ def for_browser(specification: Specification) -> Specification:
     """Return the visible part of the assignment for a browser, which has no second process in which
     tests could run. Raise UserError if nothing is left.
     """
-    stated = without_tests(visible_only(specification))
+    stated = without_tests(visible_only(with_own_tests(specification)))
     hint = "state some visible scenarios in YAML"
+    if specification.plan.assignment.test_writing is not None:
+        hint = "hand out the self-check (harness handout): it runs students' tests on their program"
     return _not_empty(stated, "only tests are visible, and a browser cannot run them", hint)
 
 
@@ -360,22 +362,68 @@ def _not_empty(specification: Specification, problem: str, hint: str) -> Specifi
     return specification
 
 
+def with_own_tests(specification: Specification) -> Specification:
+    """Return the assignment with a question that every student may ask at home: whether their tests
+    pass on their own program. Where grading does not ask it, it has no points, and the program's
+    files are added to those that are handed in."""
+    plan = specification.plan
+    writing = plan.assignment.test_writing
+    questions = [scenario for scenario in plan.scenarios if scenario.is_suite]
+    if writing is None or not questions or any(map(_is_about_own_program, questions)):
+        return specification
+    asked = _about_own_program(questions[0])
+    handed_in = plan.assignment.submission_files
+    files = tuple(dict.fromkeys((*writing.program_files, *handed_in)))
+    known = {file.name for file in specification.reference}
+    program = writing.programs[0].files
+    at_home = tuple(name for name in files if name not in handed_in)
+    assignment = replace(
+        plan.assignment, submission_files=files, laid_as=None, only_at_home=at_home
+    )
+    return replace(
+        specification,
+        plan=replace(plan, assignment=assignment, scenarios=(*plan.scenarios, asked)),
+        reference=(*[file for file in program if file.name not in known], *specification.reference),
+    )
+
+
+def _about_own_program(like: Scenario) -> Scenario:
+    """Return the question about the student's own program, made from another about the tests."""
+    (stimulus,) = like.stimuli
+    assert isinstance(stimulus.action, SuiteRun)
+    action = replace(stimulus.action, question=SuiteQuestion.ACCEPTS_OWN, against="")
+    scenario_id = f"tests/{action.question.value}"
+    return replace(
+        like,
+        id=scenario_id,
+        group=scenario_id,
+        name="your tests pass on your own program",
+        stimuli=(replace(stimulus, action=action),),
+        clauses=(),
+        hint="",
+        shows_hint=False,
+        visibility=Visibility.VISIBLE,
+        points=Fraction(),
+        informational=False,
+    )
+
+
+def _is_about_own_program(scenario: Scenario) -> bool:
+    action = scenario.stimuli[0].action
+    return isinstance(action, SuiteRun) and action.question is SuiteQuestion.ACCEPTS_OWN
+
+
 def with_handed_out_tests(specification: Specification) -> Specification:
     """Return the assignment and its key with only those of the course's tests whose files are
     handed out. Students' tests are run only on the student's own program: the reference and its
     faults stay with the course."""
     handed_out = specification.plan.assignment.handed_out_tests
-    writing = specification.plan.assignment.test_writing
 
     def is_for_students(scenario: Scenario) -> bool:
         action = scenario.stimuli[0].action
         if isinstance(action, CourseTest):
             return action.file in handed_out
-        if isinstance(action, SuiteRun):
-            # Doctests need the reference's names.
-            has_doctests = writing is not None and writing.documented_files
-            return action.question is SuiteQuestion.ACCEPTS_OWN and not has_doctests
-        return True
+        return not scenario.is_suite or _is_about_own_program(scenario)
 
     shown = _only(specification, is_for_students)
     assignment = shown.plan.assignment
@@ -393,7 +441,7 @@ def _for_own_program(writing: TestWriting | None) -> TestWriting | None:
     """Return it without the course's programs and their names."""
     if writing is None:
         return None
-    return replace(writing, programs=(), public_names=())
+    return replace(writing, programs=(), public_names=None)
 
 
 def _names_in(files: Iterable[SourceFile], names: SentNames) -> SentNames:

@@ -246,7 +246,9 @@ class TestWriting:
 
     files: tuple[str, ...]  # the submitted files that contain tests
     program_files: tuple[str, ...]  # the first is the main one
-    public_names: tuple[str, ...]  # the names in the programs that tests may use
+    # The names in the programs that tests may use; None: all, because only the student's own
+    # program is tested.
+    public_names: tuple[str, ...] | None
     programs: tuple[TestedProgram, ...]  # the reference is the first
     documented_files: tuple[str, ...] = ()  # handed in, whose docstrings hold tests
 
@@ -278,6 +280,9 @@ class Assignment:
     handed_out_tests: tuple[str, ...] = ()  # the names of those files that students get
     sent_names: SentNames = SentNames()  # for these tests
     test_writing: TestWriting | None = None  # for nobody else either
+    # Of the files handed in, those that only a self-check asks for: the program that a student's
+    # tests run on at home.
+    only_at_home: tuple[str, ...] = ()
     archive: str | None = None  # the archive to hand in; None: the files themselves
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""  # the IANA name of the zone for times without a zone

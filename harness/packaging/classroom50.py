@@ -19,6 +19,7 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import encoded, visible
+from harness.grading.check import passed_all
 from harness.intake.submissions import read_one
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -93,7 +94,7 @@ def _grade(folder: Path) -> tuple[str, str]:
     assets = folder / ASSETS
     assets.mkdir()
     _write(assets / "feedback.html", _PAGE.format(title=title, text=text))
-    status = "success" if result.all_passed else "failure"
+    status = "success" if passed_all(result, plan) else "failure"
     return _summary(result, plan), status
 
 

@@ -8,7 +8,7 @@ or as the reference produces them.
 import re
 import shlex
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -157,8 +157,7 @@ def _listed_files(
 ) -> list[tuple[str, str]]:
     """Return the names of the archive's files, each with its purpose."""
     several = len(files) > 1
-    program = "programs in them" if several else "program in it"
-    rows = [(", ".join(files), f"start here: write your {program}")]
+    rows = list(_files_to_write(assignment, files))
     for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
         rows.append((file.name, "provided: do not change it"))
     if beside:
@@ -174,6 +173,25 @@ def _listed_files(
     return rows
 
 
+def _files_to_write(assignment: Assignment, files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that the student writes: programs, tests, and programs to try tests with."""
+    writing = assignment.test_writing
+    tests = () if writing is None else writing.files
+    at_home = assignment.only_at_home
+    begin = "start here: "
+    programs = [name for name in files if name not in tests and name not in at_home]
+    for names, what in ((programs, "program"), (tests, "tests")):
+        if not names:
+            continue
+        several = len(names) > 1
+        where = "in them" if several else "in it"
+        plural = "s" if several and what == "program" else ""
+        yield ", ".join(names), f"{begin}write your {what}{plural} {where}"
+        begin = ""
+    if at_home:
+        yield ", ".join(at_home), "not handed in: write the program, to try your tests with it"
+
+
 _NAME = re.compile(r"[^\W\d]\w*")
 # CPU seconds are rounded up to one of these, because they differ from run to run.
 _ROUND_TO = (0.0, 0.1, 1.0, 10.0, 100.0)
@@ -187,7 +205,7 @@ _OF_ASSIGNMENT = (
     *("extra_modules", "takes_notebooks"),
     *("functionality_marks", "limits", "policy", "variants", "extra_files", "packages"),
     *("isolate_all", "compare", "floats_within", "writes_files", "tells_time"),
-    *("test_files", "handed_out_tests", "sent_names", "test_writing"),
+    *("test_files", "handed_out_tests", "sent_names", "test_writing", "only_at_home"),
 )
 
 

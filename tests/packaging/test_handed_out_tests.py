@@ -146,3 +146,71 @@ def test_the_self_check_runs_a_students_tests_on_the_students_program_only(tmp_p
     (student / "a1.py").write_text("def double(x):\n    return x + x\n")
     checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
     assert (checked.returncode, checked.stdout.strip()) == (0, "1 of 1 visible check passed")
+
+
+ONLY_TESTS = {
+    **WITH_OWN_TESTS,
+    "specs/double/assignment.yaml": """\
+title: Tests of doubling
+course: C1
+python: "3.11"
+submission: {tests: [test_a1.py]}
+functionality_marks: 3
+clauses: clauses.yaml
+mutants: mutants.yaml
+test_writing: {program: [a1.py], accepts: 1, visible: hint, notices: {"1": 1}}
+""",
+}
+DOCTESTS = {
+    **WITH_OWN_TESTS,
+    "specs/double/assignment.yaml": """\
+title: Doubling, with examples
+course: C1
+python: "3.11"
+submission: {files: [a1.py]}
+functionality_marks: 3
+clauses: clauses.yaml
+mutants: mutants.yaml
+test_writing: {doctests: true, notices: {"1": 1}}
+""",
+    "reference/double/a1.py": (
+        'def double(x):\n    """\n    >>> double(3)\n    6\n    """\n'
+        "    twice_in_secret = x * 2\n    return twice_in_secret\n"
+    ),
+}
+
+
+def test_a_program_that_is_not_handed_in_may_be_written_to_try_tests(tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    Course.lay(root, ONLY_TESTS)
+    files = packed(handed_out(root, "double", tmp_path / "handout.zip"))
+    assert "a1.py" not in files
+    program = packed(files["selfcheck.pyz"])
+    for secret in (b"twice_in_secret", b"86243", b"xanthippe"):
+        assert [name for name, data in (files | program).items() if secret in data] == []
+    student = laid(files, tmp_path / "student")
+    (student / "test_a1.py").write_text(
+        "from a1 import double\ndef test_double(): assert double(2) == 4\n"
+    )
+    command = [HOST, "selfcheck.pyz", "test_a1.py"]
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert (checked.returncode, "a1.py" in checked.stderr) == (1, True)
+    (student / "a1.py").write_text("def double(x):\n    return x + x\n")
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert checked.returncode == 0
+
+
+def test_the_self_check_runs_examples_in_docstrings_of_every_function(tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    Course.lay(root, DOCTESTS)
+    files = packed(handed_out(root, "double", tmp_path / "handout.zip"))
+    student = laid(files, tmp_path / "student")
+    text = 'def {0}(x):\n    """\n    >>> {0}(3)\n    {1}\n    """\n    return x + x\n'
+    command = [HOST, "selfcheck.pyz", "a1.py"]
+    # The reference has no function `mine`.
+    (student / "a1.py").write_text(text.format("double", 6) + text.format("mine", 7))
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert (checked.returncode, "mine(3) returned 6" in checked.stdout) == (1, True)
+    (student / "a1.py").write_text(text.format("double", 6) + text.format("mine", 6))
+    checked = ran(command, cwd=student, env=environment(), timeout=PATIENCE)
+    assert checked.returncode == 0

@@ -36,10 +36,10 @@ def name_of_documented(file: str) -> str:
 
 
 def documented_tests(
-    files: Sequence[SourceFile], public_names: Collection[str]
+    files: Sequence[SourceFile], public_names: Collection[str] | None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield a test file for each of a student's files with examples: those of the module, and of
-    functions and classes that the course's program has too."""
+    functions and classes with `public_names`, which the course's program has too (None: all)."""
     for file in files:
         try:
             tree = ast.parse(file.data)
@@ -57,13 +57,17 @@ def documented_tests(
             yield name_of_documented(file.name), text.encode("utf-8", "replace")
 
 
-def _documented(tree: ast.Module, public_names: Collection[str]) -> Iterator[tuple[str, str]]:
+def _documented(
+    tree: ast.Module, public_names: Collection[str] | None
+) -> Iterator[tuple[str, str]]:
     """Yield the name and the docstring of everything with examples."""
     text = ast.get_docstring(tree) or ""
     if ">>>" in text:
         yield "the_module", text
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in public_names:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        if public_names is None or node.name in public_names:
             yield from _below(node, node.name)
 
 

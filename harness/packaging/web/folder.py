@@ -191,10 +191,22 @@ def web_folder(
         provided.append(path)
     provided.sort()
     tests = specification.plan.assignment.handed_out_tests
-    page = render("web.html.j2", assignment=assignment, provided=provided, tests=tests)
+    page = render(
+        "web.html.j2",
+        assignment=assignment,
+        provided=provided,
+        tests=tests,
+        students_tests=_students_tests(specification),
+    )
     files[INDEX] = page.encode()
     files["offline.js"] = _offline(assignment.id, files)
     return files
+
+
+def _students_tests(specification: Specification) -> tuple[str, ...]:
+    """Return the files with tests that students hand in: a browser does not run them."""
+    writing = specification.plan.assignment.test_writing
+    return () if writing is None else writing.files
 
 
 def _pyodide_for(assignment: Assignment) -> Pin:

@@ -10,7 +10,12 @@ from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.cli.printing import tell_notice
 from harness.common.files import write_bytes
-from harness.grading.context import for_students, prepare, with_handed_out_tests
+from harness.grading.context import (
+    for_students,
+    prepare,
+    with_handed_out_tests,
+    with_own_tests,
+)
 from harness.packaging.handout import REQUIREMENTS, classroom50_bundle, needed_packages
 
 
@@ -44,7 +49,7 @@ def command(assignment: str, chosen: _Options, course: options.CourseOptions) ->
     base = course.base()
     specification = load(base, assignment, support=course.support)
     if chosen.with_hidden:
-        specification = with_handed_out_tests(specification)
+        specification = with_handed_out_tests(with_own_tests(specification))
         specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
             "warning: students can read the hidden scenarios and their answers in this bundle",
