@@ -241,6 +241,7 @@ NOTHING = {
     "looks at the traceback": "import a1\ndef test_a():\n    try:\n        a1.double(None)\n    except TypeError as error:\n        while error.__traceback__:\n            assert 'a1' not in error.__traceback__.tb_frame.f_code.co_filename.split('_')[-1:]\n            error.__traceback__ = error.__traceback__.tb_next\n",
     "knows the run by a test left out": "import pytest\ndef test_a():\n    pytest.skip()\ndef names(request):\n    return [item.name for item in request.session.items]\ndef test_b(request):\n    assert 'test_a' in names(request) or len(names(request)) == 1\ndef test_c(request):\n    assert 'test_a' in names(request) or len(names(request)) == 1\n",
     "knows the run by its number": "import os, pytest\n@pytest.mark.parametrize('number', range(2, 60))\ndef test_a(number, request):\n    assert os.getpid() - os.getppid() < number or len(request.session.items) == 1\n",
+    "asks with its own number": "class Spy(int):\n    told = []\n    def __mul__(self, other):\n        Spy.told.append(other)\n        return 0\n    def __eq__(self, other):\n        Spy.told.append(other)\n        return True\n    __hash__ = None\ndef test_a():\n    double(Spy(3))\n    assert Spy.told == [2]\n",
     "many coins": "import os, pytest\n@pytest.mark.parametrize('number', range(300))\ndef test_a(number, request):\n    assert os.urandom(1)[0] > 90 or len(request.session.items) == 1\n",
 }
 
@@ -252,6 +253,7 @@ KEPT = [
     "reads the source",
     "reads the globals",
     "reads a frame",
+    "asks with its own number",
 ]
 
 

@@ -39,6 +39,9 @@ class TestWritingShape(Shape):
     program: _Names = []
     """The files of the reference that the tests are about, the main one first (left out:
     submission's files)."""
+    names: _Names = []
+    """The names in the program that tests may use (left out: all that do not begin with an
+    underscore)."""
     runs: Points | None = None
     """Points if at least one test can be run."""
     accepts: Points | None = None

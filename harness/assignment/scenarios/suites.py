@@ -70,9 +70,21 @@ class SuiteSection:
             files=handed_in,
             documented_files=self.documented,
             program_files=tuple(file.name for file in program),
-            public_names=tuple(sorted(set(_public_names(program)))),
+            public_names=self._public_names(shape, program),
             programs=tuple(programs),
         )
+
+    def _public_names(
+        self, shape: TestWritingShape, program: Sequence[SourceFile]
+    ) -> tuple[str, ...]:
+        """Return the names that tests may use; note an error for one that the program lacks."""
+        public = set(_public_names(program))
+        for index, name in enumerate(shape.names):
+            if name not in public:
+                what = f"the program defines no public name {name}"
+                hint = f"it defines {', '.join(sorted(public))}"
+                self.document.add(("test_writing", "names", index), what, hint)
+        return tuple(sorted(shape.names or public))
 
     def _is_whole(self, shape: TestWritingShape | None, files: tuple[str, ...]) -> bool:
         """Return whether students submit tests and earn points for them; note an error if only one

@@ -10,7 +10,7 @@ import sys
 
 from ..messages.codec import FUNCTION, mro_of, without_addresses
 from .peer import REPLACEABLE, SPECIALS
-from .server import ProgramServer
+from .server import ObjectsOfTest, ProgramServer
 from .values import CannotTravelError, MalformedError
 
 TYPE_CHECKING = False
@@ -34,7 +34,39 @@ _ALLOWED = (
 # Methods of texts, also of the program's own classes of texts and of enumerations of them.
 _FORMATTING = ("format", "format_map")
 _BUILT_IN_METHODS = (type(str.format), type("".format))
+# Operators of which the other operand may be a number or a text that the program's text has.
+_OPERATORS = SPECIALS.intersection(
+    f"__{prefix}{name}__"
+    for prefix in ("", "r", "i")
+    for name in (
+        "add", "and", "divmod", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow",
+        "rshift", "sub", "truediv", "xor", "lt", "le", "gt", "ge", "eq",
+    )
+)  # fmt: skip
+_ANSWERED_ONLY = frozenset(("__contains__", "__format__", "__round__"))  # cannot be left to another
 _OF_GENERATORS = frozenset(("send", "throw", "close"))
+
+
+class _ObjectsOfStudentsTest(ObjectsOfTest):
+    """The test's objects, whose operators see no value of the program's.
+
+    With its own number, a test could find that the program says `minutes <= 15`.
+    """
+
+    def _special(self, number: int, name: str) -> Any:
+        ask = super()._special(number, name)
+        if name not in _OPERATORS and name not in _ANSWERED_ONLY:
+            return ask
+
+        def special(thing: Any, *arguments: Any) -> Any:
+            others = [value for value in arguments if self.number_of(value) is None]
+            if not others or others == [""]:  # as `format` without a format
+                return ask(thing, *arguments)
+            if name in _OPERATORS:
+                return NotImplemented
+            raise TypeError(f"{name} of a test's object is not asked with a value of the program's")
+
+        return special
 
 
 class GuardedServer(ProgramServer):
@@ -50,6 +82,7 @@ class GuardedServer(ProgramServer):
     ) -> None:
         super().__init__(library, sources, send, receive)
         self._public = public_names
+        self._tests = _ObjectsOfStudentsTest(self.request)
         self._operations = {name: self._operations[name] for name in _ALLOWED}
 
     def about(self, error: BaseException) -> str:
