@@ -46,6 +46,7 @@ from harness.execution.protocol.jobs import (
     LOADER,
     environment,
     inside_modules,
+    process_limits,
 )
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import AnyDriver
@@ -54,7 +55,6 @@ from harness.execution.stand_in_process import LOADED_MACHINE, StandInProcess
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Key, Limits
 
-_MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.protocol", "messages.arrays", "messages.codec",
     "messages.exceptions",
@@ -103,7 +103,7 @@ class PipedDriver(AnyDriver):
             "more_modules": self.interpreter.more_modules,
             "environment": INNER_ENVIRONMENT,
             "clock_offset": self._clock_offset,
-            "limits": confinement,
+            "confinement": confinement,
         }
         return PipedServer(self, marshal.dumps(common | dict(setup), 2))
 
@@ -115,7 +115,7 @@ class PipedDriver(AnyDriver):
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
         piped_setup = PipedSetup(
-            secret=process.secret, beat=process.beats.period, memory=limits.memory_mib * _MIB
+            secret=process.secret, beat=process.beats.period, limits=process_limits(limits)
         )
         for message in (self._modules, setup, piped_setup.encode(), encode_job(job)):
             process.send(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.execution.inside.messages.exceptions import Sources
@@ -46,30 +46,25 @@ class SharedJob:
 class SharedGroup:
     """Stimuli by number that a process is asked: about one function of the sheet, or to run whole
     programs, or what `in_one_process` joins. `loads` are the messages that load the program with
-    each set of constants; the times are the greatest limits of any of them, `memory_mib` is the
-    least."""
+    each set of constants; `limits` are those of all of them, see `Limits.for_one_process`."""
 
+    limits: Limits
     loads: list[bytes] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
-    cpu_seconds: float = 0.0
-    wall_seconds: float = 0.0
-    memory_mib: int = 0
 
     def only(self, numbers: Iterable[int]) -> SharedGroup:
         """Return the group with only these numbers, in their order."""
         return replace(self, jobs={number: self.jobs[number] for number in numbers})
 
 
-def in_one_process(groups: Iterable[SharedGroup]) -> SharedGroup:
-    """Join groups, so that one process is asked about several functions."""
-    joined = SharedGroup()
+def in_one_process(groups: Sequence[SharedGroup]) -> SharedGroup:
+    """Join groups, at least one, so that one process is asked about several functions."""
+    joined = SharedGroup(limits=groups[0].limits)
     for group in groups:
         places = [_place_in(joined.loads, load) for load in group.loads]
         for number, job in group.jobs.items():
             joined.jobs[number] = replace(job, selection=places[job.selection])
-        joined.cpu_seconds = max(joined.cpu_seconds, group.cpu_seconds)
-        joined.wall_seconds = max(joined.wall_seconds, group.wall_seconds)
-        joined.memory_mib = min(joined.memory_mib or group.memory_mib, group.memory_mib)
+        joined.limits = joined.limits.for_one_process(group.limits)
     return joined
 
 

@@ -271,6 +271,37 @@ class Limits:
     memory_mib: int = 256
     output_kib: int = 256
 
+    def in_words(self) -> tuple[str, ...]:
+        """Return each limit in words, for the page of a class."""
+        return (
+            f"{self.cpu_seconds:g} s of CPU time",
+            f"{self.wall_seconds:g} s in total",
+            f"{self.memory_mib} MiB of memory",
+            f"{self.output_kib} KiB of output",
+        )
+
+    def at_least(self, least: Limits) -> Limits:
+        """Return limits none of which is lower than in `least`."""
+        return Limits(
+            cpu_seconds=max(self.cpu_seconds, least.cpu_seconds),
+            wall_seconds=max(self.wall_seconds, least.wall_seconds),
+            memory_mib=max(self.memory_mib, least.memory_mib),
+            output_kib=max(self.output_kib, least.output_kib),
+        )
+
+    def for_one_process(self, other: Limits) -> Limits:
+        """Return the limits of a process that runs scenarios with these limits and with `other`.
+
+        Each scenario may take its time, so the longer one counts. Memory is that of the whole
+        process, so the lower limit holds. The output of each scenario is counted apart.
+        """
+        return Limits(
+            cpu_seconds=max(self.cpu_seconds, other.cpu_seconds),
+            wall_seconds=max(self.wall_seconds, other.wall_seconds),
+            memory_mib=min(self.memory_mib, other.memory_mib),
+            output_kib=max(self.output_kib, other.output_kib),
+        )
+
 
 def statements(source: str | bytes) -> list[ast.stmt]:
     """Return the statements of untrusted text, without showing its warnings; empty if it is not

@@ -1,6 +1,7 @@
 """The messages between the driver and its processes are described in one module."""
 
 import ast
+from dataclasses import asdict, fields
 from enum import Enum
 from itertools import chain
 
@@ -16,13 +17,16 @@ from harness.execution.inside.messages.protocol import (
     Heartbeat,
     JobKind,
     Keyboard,
+    PipedSetup,
+    ProcessLimits,
     ScenarioJob,
     ToolJob,
     decode_job,
     encode_job,
 )
-from harness.execution.protocol.jobs import Jobs
-from tests.execution.small_world import assignment, call
+from harness.execution.protocol.jobs import Jobs, process_limits
+from harness.model.stimulus import Limits
+from tests.execution.small_world import QUICK, assignment, call
 from tests.shipped import ROOT
 
 EXECUTION = ROOT / "harness" / "execution"
@@ -73,10 +77,18 @@ def test_a_job_arrives_as_it_was_sent() -> None:
 
 
 def test_a_job_is_changed_by_making_another_one() -> None:
-    job = ForkRequest(memory=1, controlled=False, selection=None)
-    assert job.replaced(memory=2).memory == 2
+    job = ForkRequest(limits=process_limits(QUICK), controlled=False, selection=None)
+    assert job.replaced(controlled=True).controlled
     with pytest.raises(AttributeError):
-        job.memory = 2  # type: ignore[misc]
+        job.controlled = True  # type: ignore[misc]
+
+
+def test_limits_reach_a_process_whole() -> None:
+    setup = PipedSetup(secret=b"x", beat=0.5, limits=process_limits(QUICK))
+    arrived = PipedSetup.decode(setup.encode())
+    assert arrived == setup
+    assert vars(arrived.limits) == asdict(QUICK)
+    assert [*ProcessLimits.__annotations__] == [limit.name for limit in fields(Limits)]
 
 
 def test_a_message_of_no_known_job_is_refused() -> None:

@@ -464,7 +464,7 @@ def test_functions_in_one_process_have_the_files_of_their_own_constants(driver: 
     stimuli = [call(f"{name}()", constants=size) for name in "fg" for size in ((), TEN)]
     with driver.submission(assignment(), (source(program),)) as server:
         groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        joined_group = in_one_process(reversed(groups))
+        joined_group = in_one_process(groups[::-1])
         outcome = server.observe_together(joined_group, range(len(stimuli)))
         for number, stimulus in enumerate(stimuli):
             alone = server.observe(stimulus, ROOMY)

@@ -8,7 +8,7 @@ import shutil
 import sys
 import types
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ from harness.model.result import (
     RunResult,
     SubmissionResult,
 )
+from harness.model.stimulus import Limits
 from harness.packaging.handout import student_key, student_plan
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.view import paste
@@ -386,7 +387,7 @@ STAY_WHEN_ANONYMOUS = {
     *(f"facts.{name}" for name in ("python_wanted", "interpreter", "spec_digest")),
     *(f"facts.{name}" for name in ("reference_digest", "input_mechanism", "not_prevented")),
     *(f"facts.probes.{name}" for name in ("name", "detail")),
-    *(f"facts.limits.{name}" for name in ("memory_mib", "output_kib")),
+    *(f"facts.limits.{limit.name}" for limit in fields(Limits) if limit.type == "int"),
     *(f"facts.cohort.{name}" for name in ("layouts", "submissions", "students", "due")),
     *("facts.cohort.time_zone", "facts.strength.changes", "facts.strength.noticed"),
 }

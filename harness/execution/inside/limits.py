@@ -15,12 +15,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .messages.protocol import ProcessLimits
+
+_MIB = 1024 * 1024
 _NONE = resource.RLIM_INFINITY
 
 
 class KernelLimits:
     """The limits of a server: `rlimits` of its setup (names of the `resource` module, and values)
-    are lowered for good; `limits_memory`: `allow_memory` has an effect."""
+    are lowered for good; `limits_memory`: memory can be limited."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._space = _address_space() if setup["limits_memory"] else 0
@@ -32,9 +35,13 @@ class KernelLimits:
             value = wanted if most == _NONE else min(wanted, most)
             resource.setrlimit(kind, (value, value))
 
-    def allow_memory(self, more: int) -> None:
-        """Limit the memory of this process and its forks to `more` bytes above its first size; 0:
-        no limit."""
+    def keep(self, limits: ProcessLimits | None) -> None:
+        """Hold this process and its forks to these limits, instead of those before; None: to none
+        of them."""
+        self._allow_memory(0 if limits is None else limits.memory_mib * _MIB)
+
+    def _allow_memory(self, more: int) -> None:
+        """Limit the memory to `more` bytes above this process's first size; 0: no limit."""
         if self._space and more != self._now:
             soft = self._space + more if more else self._most
             if self._most != _NONE:

@@ -79,7 +79,7 @@ def serve(setup: dict[str, Any]) -> None:
     os.chdir(setup["directory"])
     write(said, framed(Heartbeat.STARTED))
     if KernelLimits is not None:
-        KernelLimits(setup["limits"]).allow_memory(piped_setup.memory)
+        KernelLimits(setup["confinement"]).keep(piped_setup.limits)
     if "tool" in setup:
         tool = load_tool(setup["tool"], setup["entry"])
         _begin(said, piped_setup.beat)

@@ -29,6 +29,7 @@ from .messages.protocol import (
     FromServer,
     FromTool,
     FromZygote,
+    ProcessLimits,
     SharedRunJob,
     ToCompileWorker,
     ToServer,
@@ -211,6 +212,9 @@ class Server:
         self.stand_ins: StandIns | None = None
         self.tests: Any = None  # a `CourseTestSuite`, which only such a server is sent
         self.limits = KernelLimits(self.confinement)
+        self.loading_limits: ProcessLimits | None = None  # while it loads what others wrote
+        if setup.get("limits"):
+            self.loading_limits = ProcessLimits(**setup["limits"])
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -247,13 +251,13 @@ class Server:
         elif "stand_ins" in self.setup:
             self.stand_ins = StandIns(self.setup)
         elif "tests" in self.setup:
-            self.limits.allow_memory(self.setup["memory"])
+            self.limits.keep(self.loading_limits)
             self.tests = load_tests(self.setup)
-            self.limits.allow_memory(0)
+            self.limits.keep(None)
         else:
-            self.limits.allow_memory(self.setup["memory"])
+            self.limits.keep(self.loading_limits)
             self.program = Program(self.setup)
-            self.limits.allow_memory(0)
+            self.limits.keep(None)
             import_useful(self.program.submitted, self.setup)
             self.facades = Facades()
 
@@ -264,10 +268,10 @@ class Server:
         """
         selection = request.selection
         if selection is not None and selection not in self.program.known:
-            self.limits.allow_memory(self.setup["memory"])
+            self.limits.keep(self.loading_limits)
             self.program.files(selection)
             freeze_heap()
-        self.limits.allow_memory(request.memory)
+        self.limits.keep(request.limits)
         gc.freeze()
         if (pid := fork()) == 0:
             try:

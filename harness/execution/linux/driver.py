@@ -48,7 +48,7 @@ from harness.execution.linux.processes import (
 from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.answers import StimulusFacts
-from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.jobs import process_limits, server_setup
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     PREPARING_SECONDS,
@@ -62,7 +62,6 @@ from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
 
-_MIB = 1024 * 1024
 _PREPARING_ASLEEP = 30.0
 _PREPARING_LOOK_MS = 50
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
@@ -183,7 +182,7 @@ class SubmissionServer(ObservedSubmission):
             if about is None:
                 continue
             job, facts = self._server.compile(self._jobs.job(stimulus), self._functions)
-            group = groups.setdefault(about, SharedGroup())
+            group = groups.setdefault(about, SharedGroup(limits=limits))
             if job.selection not in messages:
                 message = self._server.compiler.loading_message(job.selection)
                 messages[job.selection] = message
@@ -197,9 +196,7 @@ class SubmissionServer(ObservedSubmission):
                 selection=group.loads.index(loading),
                 arguments=facts.arguments,
             )
-            group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
-            group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
-            group.memory_mib = min(group.memory_mib or limits.memory_mib, limits.memory_mib)
+            group.limits = group.limits.for_one_process(limits)
         return tuple(groups.values())
 
     @property
@@ -353,7 +350,7 @@ class ServerLink(ProcessServer):
         self.fork(
             job,
             channel,
-            limits.memory_mib,
+            limits,
             selection=selection,
             terminal=terminal.slave,
             controlled=hears_ctrl_c,
@@ -371,7 +368,7 @@ class ServerLink(ProcessServer):
         self,
         job: Job,
         channel: ScenarioChannel,
-        memory_mib: int,
+        limits: Limits,
         *,
         selection: Selection | None = None,
         terminal: int | None = None,
@@ -385,7 +382,9 @@ class ServerLink(ProcessServer):
         """
         if selection is not None and selection[0] is not None:
             selection = None
-        fork = ForkRequest(memory=memory_mib * _MIB, controlled=controlled, selection=selection)
+        fork = ForkRequest(
+            limits=process_limits(limits), controlled=controlled, selection=selection
+        )
         with ExitStack() as stack:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -446,7 +445,7 @@ class LinuxStandIn(StandInProcess):
         self._server = link.server
         self._meter = link.meter
         self._ended: tuple[int, int] | None = None
-        link.fork(job, self._channel, limits.memory_mib)
+        link.fork(job, self._channel, limits)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
         self._events = select.poll()

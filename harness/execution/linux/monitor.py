@@ -387,12 +387,12 @@ class SharedProcess:
         group = self._group
         job = SharedRunJob(
             main=main,
-            cpu_seconds=_LOADING_CPU_SHARE * group.cpu_seconds,
-            memory_kib=min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
+            cpu_seconds=_LOADING_CPU_SHARE * group.limits.cpu_seconds,
+            memory_kib=min(_TOUCHED_KIB, group.limits.memory_mib * 1024 // 4),
             selection=USUAL_FILES,
         )
         try:
-            self._link.fork(job, self._channel, group.memory_mib, selection=job.selection)
+            self._link.fork(job, self._channel, group.limits, selection=job.selection)
             _log.info("shared process started")
             self._ask()
             self._channel.wait_in_kernel(_SHARED_HEARTBEAT)
@@ -501,15 +501,18 @@ class SharedProcess:
             return
         if now >= self._total_due and not self._ended:
             self._check_total(now)
-        if self._ended or now - self._progress < self._group.cpu_seconds:
+        if self._ended or now - self._progress < self._group.limits.cpu_seconds:
             return
         if self._clock is None:
             self._link.server.send(ToServer.TELL_PID)
             self._progress = now
             return
-        silent = self._group.cpu_seconds * (1 + CPU_SHARE)
+        silent = self._group.limits.cpu_seconds * (1 + CPU_SHARE)
         asleep = self._clock.asleep(now - self._started)
-        if self._clock.cpu() - self._cpu_before > silent or asleep > self._group.wall_seconds:
+        if (
+            self._clock.cpu() - self._cpu_before > silent
+            or asleep > self._group.limits.wall_seconds
+        ):
             self._kill()
 
     def _check_total(self, now: float) -> None:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -21,11 +21,16 @@ from harness.common.discovery import import_modules
 from harness.common.errors import HarnessError
 from harness.common.files import write_bytes
 from harness.execution.inside import stimuli
-from harness.execution.inside.messages.protocol import ScenarioJob, Selection, StandInJob
+from harness.execution.inside.messages.protocol import (
+    ProcessLimits,
+    ScenarioJob,
+    Selection,
+    StandInJob,
+)
 from harness.execution.interpreter import Interpreter
 from harness.model.assignment import Assignment, CompareBy, ExtraUse, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Form, Stimulus
+from harness.model.stimulus import Binding, Form, Limits, Stimulus
 from harness.model.values import Value
 
 INSIDE = (
@@ -210,13 +215,17 @@ def _compile(interpreter: Interpreter, given: bytes) -> bytes:
     return done.stdout
 
 
-_MIB = 1024 * 1024
 _ANY_DATA = "None"
 
 
 def main_file(assignment: Assignment) -> str:
     """Return the name under which the submission's first file is imported."""
     return assignment.laid_as or assignment.submission_files[0]
+
+
+def process_limits(limits: Limits) -> ProcessLimits:
+    """Return the limits of a process in the form in which they are sent to it."""
+    return ProcessLimits(**asdict(limits))
 
 
 def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
@@ -231,7 +240,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "extra_modules": [file.name[:-3] for file in extra_modules(assignment, files)],
         "functions": list(assignment.module_names),
         "provided": _pairs(assignment.variants[0].files),
-        "memory": assignment.limits.memory_mib * _MIB,
+        "limits": vars(process_limits(assignment.limits)),
         "tells_time": assignment.tells_time,
         "packages": bool(assignment.packages),
         "writes": assignment.writes_files,

@@ -22,7 +22,7 @@ from harness.execution.inside.messages.protocol import (
     split,
 )
 from harness.execution.protocol.answers import Answerable
-from harness.execution.protocol.jobs import main_file, tool_modules
+from harness.execution.protocol.jobs import main_file, process_limits, tool_modules
 from harness.execution.protocol.replies import RaisedReply, TamperedError, read_as
 from harness.execution.stand_in_process import (
     StandInProcess,
@@ -35,7 +35,8 @@ from harness.model.observation import CourseTestOutcome, CourseTestResult, Endin
 from harness.model.stimulus import Limits, Stimulus
 from harness.stimuli.test import CourseTest
 
-_LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512)  # of a test's own process
+# Of a test's own process, whose output nobody sees.
+_LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output_kib=0)
 MAX_SOURCE = 500  # characters
 END = b'{"do":"end","with":[],"changed":[]}'
 _OURS = (
@@ -103,7 +104,7 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
         "sent_names": (assignment.sent_names.objects, assignment.sent_names.modules),
         "writes": assignment.writes_files,
         "are_handed_in": False,
-        "memory": 0,
+        "limits": None,  # the tests are the course's
     }
 
 
@@ -132,7 +133,7 @@ def suite_setup(
         "sent_names": (None, ()),  # the program is the course's, which learns nothing from values
         "writes": assignment.writes_files,
         "are_handed_in": True,
-        "memory": test_limits(assignment.limits).memory_mib * 1024 * 1024,
+        "limits": vars(process_limits(test_limits(assignment.limits))),
     }
 
 
@@ -160,12 +161,7 @@ def test_job(stimulus: Stimulus, folder: str) -> CourseTestJob:
 
 def test_limits(limits: Limits) -> Limits:
     """Return the limits of the test's own process, beside the program's."""
-    return replace(
-        limits,
-        cpu_seconds=max(limits.cpu_seconds, _LEAST.cpu_seconds),
-        wall_seconds=max(limits.wall_seconds, _LEAST.wall_seconds),
-        memory_mib=max(limits.memory_mib, _LEAST.memory_mib),
-    )
+    return limits.at_least(_LEAST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,7 +111,8 @@ def _observe_together(
         brief[number] = (stimulus, shortened)
     observed: dict[Stimulus, Observation] = {}
     for group in server.group(brief):
-        group.cpu_seconds = max(asked[brief[number][0]].cpu_seconds for number in group.jobs)
+        longest = max(asked[brief[number][0]].cpu_seconds for number in group.jobs)
+        group.limits = replace(group.limits, cpu_seconds=longest)
         outcome = server.observe_together(group, sorted(group.jobs))
         if outcome.refused:
             return {}

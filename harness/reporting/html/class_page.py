@@ -272,14 +272,7 @@ def _limits(facts: RunFacts) -> str:
     """Return the limits on one line, with the factor by which CPU time limits were raised for a
     slow machine.
     """
-    limits = facts.limits
-    parts = [
-        f"{limits.cpu_seconds:g} s of CPU time",
-        f"{limits.wall_seconds:g} s in total",
-        f"{limits.memory_mib} MiB of memory",
-        f"{limits.output_kib} KiB of output",
-    ]
-    text = ", ".join(parts)
+    text = ", ".join(facts.limits.in_words())
     if facts.slowness == 1:
         return text
     return f"{text}; CPU time times {facts.slowness:g}, as measured on this machine"

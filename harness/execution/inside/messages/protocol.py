@@ -430,20 +430,44 @@ def decode_job(message: bytes) -> Any:
     raise ValueError("an unknown kind of job")
 
 
-class ForkRequest(ProtocolRecord):
+class ProcessLimits(ProtocolRecord):
+    """What a process may use: `harness.model.stimulus.Limits`, as they travel. They reach every
+    process whole. `inside.limits` applies those that the kernel keeps; the driver counts the
+    others."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    memory_mib: int
+    output_kib: int
+
+
+class LimitedStart(ProtocolRecord):
+    """Facts for the start of a process under limits."""
+
+    limits: ProcessLimits
+
+    def encode(self) -> bytes:
+        return marshal.dumps({**vars(self), "limits": vars(self.limits)}, 2)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        fields = marshal.loads(data)
+        fields["limits"] = ProcessLimits(**fields["limits"])
+        return cls(**fields)
+
+
+class ForkRequest(LimitedStart):
     """The facts that a server needs to fork a process; it does not see the job."""
 
-    memory: int  # bytes
     controlled: bool  # whether the terminal sends it signals, as Ctrl-C does
     selection: Selection | None  # to be compiled before the fork, for later scenarios too
 
 
-class PipedSetup(ProtocolRecord):
+class PipedSetup(LimitedStart):
     """Facts for a process behind pipes, besides its setup and its job."""
 
     secret: bytes  # written before a `Mark`
     beat: float  # seconds between two heartbeats
-    memory: int  # bytes
 
 
 # Our side of a scenario's process keeps to these, most of them by far.

@@ -381,7 +381,8 @@ def _by_process(
         if visible:
             shown.append(group.only(visible))
         others.append(group.only(hidden))
-    yield in_one_process(shown)
+    if shown:
+        yield in_one_process(shown)
     yield from others
 
 
