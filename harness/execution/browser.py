@@ -32,6 +32,7 @@ from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT, LOADER, compiled_here, inside_modules
+from harness.execution.protocol.observation import ProcessExit
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import AnyDriver
 from harness.execution.scenario_monitor import ScenarioMonitor
@@ -219,7 +220,7 @@ class BrowserMonitor(ScenarioMonitor):
         self._asleep = 0.0
         self.folder = ""  # the machine's folder, whose files are looked at afterwards
 
-    def _follow(self) -> tuple[int, float]:
+    def _follow(self) -> ProcessExit:
         end = self._machine.run(
             self._setup,
             self._job,
@@ -232,7 +233,7 @@ class BrowserMonitor(ScenarioMonitor):
             self._stop(Ending.CPU_LIMIT)
         if self.folder:
             self._bring_back()
-        return end.exit_code, end.seconds / SLOWER
+        return ProcessExit(code=end.exit_code, cpu_seconds=end.seconds / SLOWER)
 
     def _bring_back(self) -> None:
         """Copy the run's files to our folder, at most one more than is shown."""

@@ -48,6 +48,7 @@ from harness.execution.protocol.jobs import (
     inside_modules,
     process_limits,
 )
+from harness.execution.protocol.observation import ProcessExit
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import AnyDriver
 from harness.execution.scenario_monitor import ScenarioMonitor
@@ -223,7 +224,7 @@ class PipedMonitor(ScenarioMonitor):
         self._started = False  # the interpreter
         self._over = False  # the process shows nothing more
 
-    def _follow(self) -> tuple[int, float]:
+    def _follow(self) -> ProcessExit:
         process = self._process
         started = heard = time.monotonic()
         while process.open or not process.has_ended():
@@ -244,7 +245,7 @@ class PipedMonitor(ScenarioMonitor):
         if not self._started and self._reason is None:
             complaint = self._said.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise HarnessError(f"an interpreter did not start: {''.join(complaint)[:300]}")
-        return code, process.beats.cpu_seconds
+        return ProcessExit(code=code, cpu_seconds=process.beats.cpu_seconds)
 
     def _check_time(self, elapsed: float) -> None:
         if self._process.beats.began:

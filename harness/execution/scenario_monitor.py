@@ -12,7 +12,7 @@ from harness.execution.folder import ScenarioFolder
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import MAX_REPLY_BYTES, FromScenario, split
 from harness.execution.protocol.answers import stand_in_reason
-from harness.execution.protocol.observation import ProcessEnd
+from harness.execution.protocol.observation import ProcessEnd, ProcessExit
 from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.protocol.screen import ScreenParser, joined
 from harness.execution.stand_in_process import StandInUnusableError
@@ -79,23 +79,25 @@ class ScenarioMonitor(ABC):
         self._at_load = list(reversed(at_load))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         _log.info("process started")
-        exit_code, cpu_seconds = self._follow()
-        _log.info("process ended, exit status %d, CPU time %.3f s", exit_code, cpu_seconds)
+        process_exit = self._follow()
+        _log.info(
+            "process ended, exit status %d, CPU time %.3f s",
+            process_exit.code,
+            process_exit.cpu_seconds,
+        )
         if self._reason is None and self._received.data:  # cut off, and not by us
             self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
         return ProcessEnd(
             reason=self._reason,
-            exit_code=exit_code,
-            cpu_seconds=cpu_seconds,
+            exit=process_exit,
             reply=tuple(self._reply),
             detail=self._detail,
             filled=self._filled,
         )
 
     @abstractmethod
-    def _follow(self) -> tuple[int, float]:
-        """Wait until the process is gone. Return its exit status (negative: a signal) and its
-        CPU seconds."""
+    def _follow(self) -> ProcessExit:
+        """Wait until the process is gone. Return what its end shows."""
 
     @abstractmethod
     def _kill(self) -> None:

@@ -263,5 +263,5 @@ def _read(data: bytes, answerable: Answerable, limits: Limits) -> Observation:
         frames = list(steps)
         if not stimulus.action.program:
             frames.append(FromScenario.REACHED + b'"stimulus"')
-    ended = ProcessEnd(reason=reason, exit_code=0, cpu_seconds=0.0, reply=tuple(frames))
+    ended = ProcessEnd(reason=reason, reply=tuple(frames))
     return observation(answerable, limits, screen, ended)

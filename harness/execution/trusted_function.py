@@ -52,13 +52,13 @@ class TrustedProcess:
         with ExitStack() as stack:
             job = ToolJob(payload=payload)
             end = self._server.start(stack, job, plain_screen(), limits).follow()
-        self._meter.add(end.cpu_seconds)
+        self._meter.add(end.exit.cpu_seconds)
         if end.reason is not None:
             raise ToolFailed(end.reason)
         try:
             text = read_text(end.reply)
         except TamperedError as error:
             raise ToolFailed(Ending.TAMPERED, str(error)) from None
-        if text is None or end.exit_code != 0:
-            raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
+        if text is None or end.exit.code != 0:
+            raise ToolFailed(Ending.CRASHED, f"exit status {end.exit.code}")
         return text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import functools
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from typing import Any
 
 from harness.model.figures import Figure
 from harness.model.stimulus import Typed
@@ -255,6 +257,14 @@ class Observation:
     ends_in_double: bool = False
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler
 
+    def without_varying(self) -> Observation:
+        """Return the observation without the facts that differ from run to run."""
+        return replace(self, **_usual_varying())
+
+    def with_varying_of(self, other: Observation) -> Observation:
+        """Return the observation with those facts of another run."""
+        return replace(self, **{name: getattr(other, name) for name in _usual_varying()})
+
     @property
     def is_truncated(self) -> bool:
         """Whether only its ending and its exception are kept."""
@@ -279,6 +289,12 @@ class Observation:
         Enter.
         """
         return transcript(self.turns)
+
+
+@functools.cache
+def _usual_varying() -> dict[str, Any]:
+    """Return the facts that differ from run to run and are never judged, with their defaults."""
+    return {fact.name: fact.default for fact in fields(Observation) if not fact.compare}
 
 
 def _without_prompts(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

@@ -282,7 +282,7 @@ def _without_source(answer: Answer) -> Answer:
     if test is not None:
         test = CourseTestOutcome(result=test.result)
     shown = replace(
-        observation,
+        observation.without_varying(),
         raised=_without_frames(observation.raised),
         steps=tuple(steps),
         test=test,

@@ -100,7 +100,7 @@ def encoded(value: StoredRun | Verdict | Probe) -> bytes:
 
 def _stored(observation: Observation) -> Observation:
     figures = tuple(replace(figure, picture="") for figure in observation.figures)
-    return replace(observation, cpu_seconds=0.0, figures=figures)
+    return replace(observation.without_varying(), figures=figures)
 
 
 def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:
@@ -291,13 +291,13 @@ def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
 
 
 def _timeless(answers: tuple[Answer, ...] | None) -> list[Any] | None:
-    """Return answers without CPU times, which differ from run to run and are not judged."""
+    """Return answers without the facts that differ from run to run, which are not judged."""
     if answers is None:
         return None
-    plain = _plain(answers)
-    for answer in plain:
-        answer["observation"].pop("cpu_seconds", None)
-    return plain
+    steady: list[Answer] = []
+    for answer in answers:
+        steady.append(replace(answer, observation=answer.observation.without_varying()))
+    return _plain(steady)
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:

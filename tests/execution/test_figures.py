@@ -43,7 +43,7 @@ def answered(figures: Any, stimulus: Stimulus = KEEPS) -> Observation:
     fields = {"phase": "stimulus", "value": ["int", "2"], "figures": figures}
     frames = (b"L", b'G"stimulus"', b"A" + json.dumps(fields).encode())
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    end = ProcessEnd(reason=None, exit_code=0, cpu_seconds=0.0, reply=frames)
+    end = ProcessEnd(reason=None, reply=frames)
     facts = StimulusFacts(frozenset(), None)
     return observation(Answerable(stimulus, facts, None), Limits(), screen, end)
 

@@ -40,9 +40,7 @@ def answered(fields: dict[str, object], *frames: str, stimulus: Stimulus = CALL)
 
 def heard(*bodies: str, stimulus: Stimulus = CALL) -> Observation:
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    end = ProcessEnd(
-        reason=None, exit_code=0, cpu_seconds=0.0, reply=tuple(map(str.encode, bodies))
-    )
+    end = ProcessEnd(reason=None, reply=tuple(map(str.encode, bodies)))
     return observation(Answerable(stimulus, FACTS, SOURCES), Limits(), screen, end)
 
 

@@ -38,7 +38,7 @@ def nested(depth: int) -> tuple[bytes]:
 def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Observation:
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
     reply = tuple(body.encode() for body in ("L", *bodies))
-    end = ProcessEnd(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
+    end = ProcessEnd(reason=None, reply=reply)
     facts = StimulusFacts(frozenset({"f"}), arguments)
     return observation(Answerable(stimulus, facts, SOURCES), Limits(), screen, end)
 
@@ -212,7 +212,7 @@ def test_bytes_that_are_not_text_are_shown_as_escapes(data: bytes) -> None:
 def test_a_broken_provided_file_is_reported_escaped() -> None:
     screen = ScreenParser(sentinel=b"|", most_sentinels=1)
     text = '"support: \\u001b]8;;x\\u0007 \\u202e' + "x" * 5000 + '"'
-    end = ProcessEnd(reason=None, exit_code=0, cpu_seconds=0.0, reply=(f"B{text}".encode(),))
+    end = ProcessEnd(reason=None, reply=(f"B{text}".encode(),))
     with pytest.raises(HarnessError) as failed:
         observation(Answerable(PLAIN, StimulusFacts(frozenset(), 1)), Limits(), screen, end)
     assert "\\x1b]8;;x\\x07 \\u202ex" in str(failed.value)

@@ -49,6 +49,7 @@ from harness.execution.metering import CpuMeter
 from harness.execution.process_server import ProcessServer
 from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import process_limits, server_setup
+from harness.execution.protocol.observation import ProcessExit
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     PREPARING_SECONDS,
@@ -444,7 +445,7 @@ class LinuxStandIn(StandInProcess):
         super().__init__(self._channel.send, limits)
         self._server = link.server
         self._meter = link.meter
-        self._ended: tuple[int, int] | None = None
+        self._ended: ProcessExit | None = None
         link.fork(job, self._channel, limits)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
@@ -461,8 +462,7 @@ class LinuxStandIn(StandInProcess):
             while self._ended is None:
                 self._ended = self._clock.hear()
         if self._ended is not None:
-            _, microseconds = self._ended
-            self._meter.add(microseconds * 1e-6)
+            self._meter.add(self._ended.cpu_seconds)
 
     def _hear(self) -> bool:
         if self._ended is not None:

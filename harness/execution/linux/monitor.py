@@ -3,7 +3,6 @@ which gets a typed line when it asks, or of a shared run, which gets one questio
 
 from __future__ import annotations
 
-import os
 import select
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +32,7 @@ from harness.execution.linux.processes import (
     ScenarioChannel,
     ServerProcess,
 )
+from harness.execution.protocol.observation import ProcessExit
 from harness.execution.protocol.replies import FrameBuffer, TamperedError, is_one_frame
 from harness.execution.scenario_monitor import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, SharedGroup, ShouldRetain
@@ -59,14 +59,14 @@ class Monitor(ScenarioMonitor):
         self._terminal = terminal
         self._channel = channel
         self._quiet = min(_QUIET, limits.cpu_seconds, limits.wall_seconds)
-        self._ended: tuple[int, int] | None = None
+        self._ended: ProcessExit | None = None
         self._killed_at = 0.0
         self._has_timer = False  # that may end a wait
         self._events = select.poll()
         self._watched: set[int] = set()  # besides the server and the listener
         self._clock = ScenarioClock(link.server, limits)
 
-    def _follow(self) -> tuple[int, float]:
+    def _follow(self) -> ProcessExit:
         control = self._server.control.fileno()
         self._events.register(control, select.POLLIN)
         asking = None
@@ -105,8 +105,7 @@ class Monitor(ScenarioMonitor):
             self._leave(number for number, what in events if what & select.POLLHUP)
         self._terminal.finish()
         self._take_output()
-        status, cpu = self._ended
-        return os.waitstatus_to_exitcode(status), cpu * 1e-6
+        return self._ended
 
     def _end_wait_in_vain(self) -> None:
         """End a process that waits for something that only the process itself could bring, as its
@@ -288,7 +287,7 @@ class ScenarioClock:
         self._excluded += seconds
         self.due += seconds  # nor is it a standstill: nobody looked meanwhile
 
-    def hear(self) -> tuple[int, int] | None:
+    def hear(self) -> ProcessExit | None:
         """Return the answer of `ServerProcess.hear` once the process has ended; None until then."""
         heard = self._server.hear()
         if isinstance(heard, ProcessClock):
@@ -425,7 +424,7 @@ class SharedProcess:
                     self._clock = self._clock or heard
                 elif heard is not None:
                     self._ended = True
-                    self.cpu_seconds = heard[1] * 1e-6
+                    self.cpu_seconds = heard.cpu_seconds
             elif listener is not None:
                 listener.receive()  # it reads past `sys.stdin`: out of the ordinary
                 self._kill()

@@ -48,6 +48,7 @@ from harness.execution.protocol.jobs import (
     environment,
     inside_modules,
 )
+from harness.execution.protocol.observation import ProcessExit
 from harness.execution.protocol.screen import plain_screen
 
 _RECEIVE = 0xC0502100
@@ -224,15 +225,16 @@ class ServerProcess:
             raise HarnessError("a submission server ended")
         return message
 
-    def hear(self) -> tuple[int, int] | ProcessClock | None:
-        """Return a scenario's wait status and CPU time in microseconds once it has ended, or its
-        clock if that was asked for. Raise HarnessError if the server has ended.
+    def hear(self) -> ProcessExit | ProcessClock | None:
+        """Return what the end of a scenario's process shows, once it has ended, or its clock if
+        that was asked for. Raise HarnessError if the server has ended.
         """
         message, descriptors = self.receive()
         kind, body = split(message)
         if kind == FromServer.ENDED:
-            status, cpu = body.split()
-            return int(status), int(cpu)
+            status, microseconds = body.split()
+            code = os.waitstatus_to_exitcode(int(status))
+            return ProcessExit(code=code, cpu_seconds=int(microseconds) * 1e-6)
         with suppress(GoneError):  # the news of its end is on its way
             if kind == FromServer.PID:
                 return ProcessClock(resolve_pid(int(body), descriptors))

@@ -35,12 +35,19 @@ _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessExit:
+    """The facts that only a process's end shows, as the system or its server reports them."""
+
+    code: int = 0  # negative: the signal that ended it
+    cpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessEnd:
     """How a process ended."""
 
     reason: Ending | None  # why we ended it; None: it ended by itself
-    exit_code: int  # negative: the signal that ended it
-    cpu_seconds: float
+    exit: ProcessExit = ProcessExit()
     reply: tuple[bytes, ...]  # the frames that it wrote
     detail: str = ""  # why a stand-in could not be used, if that is the reason
     filled: Filled = Filled.SCREEN  # if the reason is the limit on output
@@ -59,7 +66,7 @@ def observation(
         phase=Phase.STIMULUS if parts else Phase.LOADING,
         turns=joined(parts) if parts else (),
         loading_printed=loading,
-        cpu_seconds=end.cpu_seconds,
+        cpu_seconds=end.exit.cpu_seconds,
     )
     try:
         reply = read_reply(end.reply)
@@ -76,8 +83,8 @@ def observation(
     if stimulus.action.steps:
         observed = replace(observed, steps=_steps(answerable, parts, reply))
     if _ended_by_itself(stimulus, end, reply) and parts:
-        return replace(observed, ending=Ending.ANSWERED, exit_status=end.exit_code)
-    if end.reason is not None or end.exit_code != 0 or reply.final is None:
+        return replace(observed, ending=Ending.ANSWERED, exit_status=end.exit.code)
+    if end.reason is not None or end.exit.code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
         limit = _output_limit(end, limits) if ending is Ending.OUTPUT_LIMIT else None
         return replace(observed, ending=ending, detail=detail, output_limit=limit)
@@ -103,7 +110,7 @@ def _ended_by_itself(stimulus: Stimulus, end: ProcessEnd, reply: Reply) -> bool:
     """
     is_seen = not stimulus.stderr_apart and not stimulus.keeps_figures
     is_whole_program = stimulus.action.program != "" and is_seen
-    left = end.reason is None and end.exit_code >= 0
+    left = end.reason is None and end.exit.code >= 0
     return is_whole_program and left and reply.final is None and not stimulus.finds_loop
 
 
@@ -179,10 +186,10 @@ def _without_answer(end: ProcessEnd, reply: Reply, limits: Limits) -> tuple[Endi
         return end.reason, end.detail
     if reply.final is not None:
         return Ending.TAMPERED, "answered and did not leave"
-    if end.exit_code >= 0:
-        return Ending.ENDED_EARLY, f"exit status {end.exit_code}"
-    killed_by = -end.exit_code
-    if killed_by == _SIGXCPU or end.cpu_seconds >= limits.cpu_seconds:
+    if end.exit.code >= 0:
+        return Ending.ENDED_EARLY, f"exit status {end.exit.code}"
+    killed_by = -end.exit.code
+    if killed_by == _SIGXCPU or end.exit.cpu_seconds >= limits.cpu_seconds:
         return Ending.CPU_LIMIT, ""
     try:
         name = signal.Signals(killed_by).name

@@ -42,7 +42,7 @@ class Arrivals:
         reference = self._judge_of(scenario, index).reference
         if reference is not None and observation == reference:
             # Its texts and values are in memory only once.
-            return replace(reference, cpu_seconds=observation.cpu_seconds)
+            return reference.with_varying_of(observation)
         self._judge(scenario, index, observation)
         if (
             observation.ending in LIMIT_ENDINGS
