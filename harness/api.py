@@ -41,6 +41,7 @@ from harness.model.result import (
     RunStarted,
     SubmissionResult,
 )
+from harness.model.study import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports
@@ -60,7 +61,8 @@ def load_assignment(
     `support` is a folder whose files replace the provided files of the same name. Raise UserError
     if the assignment does not exist, or with all mistakes of its files together.
     """
-    return load(Path(root), assignment_id, support=_path_or_none(support))
+    folder = _path_or_none(support)
+    return load(Path(root), assignment_id, support=folder)
 
 
 def grade(
@@ -88,10 +90,9 @@ def grade(
     worker processes (None: one per core); a `cluster` grades with its own. `python` is the
     interpreter (None: the version that the assignment names); `thorough` runs every scenario at its
     full limit. Without `probes` no failed scenario runs again to find its cause. `total_seconds`
-    limits all runs of a submission together (None: the assignment's limit, or the reference's).
-    `only` has the ids to grade (empty: all); the others stay as they are. `asked` has the rules for
-    the class, `ready` chooses submissions, `listener` hears events. `command` is shown to people
-    who want to grade the class again.
+    limits a submission's runs together (None: the assignment's limit, or the reference's). `only`
+    has the ids to grade (empty: all; others stay as they are). `asked` has the class's rules,
+    `ready` chooses submissions, `listener` hears events. `command` is shown as how to repeat it.
 
     The run's submissions are read from `out` each time, until another run is written there. Raise
     UserError if nothing can be graded or written, and on Ctrl-C (and SIGTERM) `Interrupted`, after
@@ -99,13 +100,10 @@ def grade(
     """
     if only and fresh:
         raise UserError("fresh and only cannot be combined", hint="leave one of the two out")
-    out, places = Path(out), _paths(paths)
-    cohort = cohort_of(places, specification.plan.assignment, asked, out)
-    _make_writable(out)
-    if total_seconds is not None:
-        specification = with_total_seconds(specification, total_seconds)
+    folder, places = Path(out), _paths(paths)
+    cohort = _read_class(specification, places, folder, asked, ready)
     options = BatchOptions(
-        out=out,
+        out=folder,
         paths=places,
         only=frozenset(only) or None,
         jobs=jobs,
@@ -115,10 +113,25 @@ def grade(
         probes=probes,
         command=command,
     )
-    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
-    return _grade_into_report(
-        _context(specification, python, require=require_tier), cohort, options, listener
-    )
+    limited = with_total_seconds(specification, total_seconds)
+    context = _context(limited, python, require=require_tier)
+    return _grade_into_report(context, cohort, options, listener)
+
+
+def _read_class(
+    specification: Specification,
+    places: Sequence[Path],
+    folder: Path,
+    asked: ClassOptions | None,
+    ready: Callable[[Submission], bool] | None,
+) -> Cohort:
+    """Return the submissions, of which `ready` chooses some, and make the report's folder."""
+    cohort = cohort_of(places, specification.plan.assignment, asked, folder)
+    _make_writable(folder)
+    if ready is None:
+        return cohort
+    chosen = [submission for submission in cohort.submissions if ready(submission)]
+    return replace(cohort, submissions=tuple(chosen))
 
 
 def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
@@ -144,7 +157,8 @@ def check(
     Raise UserError if a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
     context = _context(visible, python, recall_tier=True)
-    submissions = submitted(_paths(files), visible.plan.assignment)
+    paths = _paths(files)
+    submissions = submitted(paths, visible.plan.assignment)
     return check_submissions(context, submissions)
 
 
@@ -155,11 +169,13 @@ def _context(
     require: Tier | None = None,
     recall_tier: bool = False,
 ) -> GradingContext:
+    cache = _cache(specification)
+    interpreter = _path_or_none(python)
     return prepare(
         specification,
-        python=_path_or_none(python),
+        python=interpreter,
         require=require,
-        cache=_cache(specification),
+        cache=cache,
         recall_tier=recall_tier,
     )
 
@@ -183,16 +199,14 @@ def _grade_into_report(
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),
     )
-    # A report holds only for exactly these scenarios, and for all of them.
-    strength = None
-    if not specification.left_out:
-        strength = latest_strength(_cache(specification), plan)
+    strength = _latest_strength(specification)
     if strength is not None:
         options = replace(options, strength=strength.figures)
 
     def hear(event: Event) -> None:
+        replaces_pages = isinstance(event, RunStarted) and event.kept < event.total
         # The report is marked before any of its pages is replaced.
-        if isinstance(event, RunStarted) and event.kept < event.total:
+        if replaces_pages:
             with _report_errors(folder):
                 mark_unfinished(folder)
         listener(event)
@@ -200,7 +214,8 @@ def _grade_into_report(
     def publish(run: RunResult) -> None:
         def tell(done: int) -> None:
             if done % REPORTS_EVERY == 0:
-                listener(ReportsWritten(done=done, total=len(run.submissions)))
+                written = ReportsWritten(done=done, total=len(run.submissions))
+                listener(written)
 
         with _report_errors(folder):
             write_reports(run, plan, folder, after_each=tell)
@@ -214,6 +229,14 @@ def _grade_into_report(
     with _report_errors(folder):
         write_study(folder, plan, strength)
     return run
+
+
+def _latest_strength(specification: Specification) -> StrengthReport | None:
+    """Return the newest measurement of the scenarios, if there is one for exactly these."""
+    if specification.left_out:
+        return None
+    cache = _cache(specification)
+    return latest_strength(cache, specification.plan)
 
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
@@ -236,7 +259,8 @@ def _make_writable(folder: Path) -> None:
     try:
         # It will have marks and names, so only its owner may read it.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK | os.X_OK):
+        is_writable = os.access(folder, os.W_OK | os.X_OK)
+        if is_writable:
             return
     except OSError as error:
         problem = f"cannot make the folder ({error.strerror})"

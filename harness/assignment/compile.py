@@ -15,7 +15,12 @@ from typing import Protocol
 from harness.assignment import loading
 from harness.assignment.document import Document, Loc, Problems
 from harness.assignment.files import small_files
-from harness.assignment.files.assignment import comparisons, manual_slots, read_heading
+from harness.assignment.files.assignment import (
+    SubmissionShape,
+    comparisons,
+    manual_slots,
+    read_heading,
+)
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.reference import check_reference_imports
@@ -35,6 +40,7 @@ from harness.model.assignment import (
     Assignment,
     Clause,
     Exemption,
+    LatePolicy,
     OtherFiles,
     SentNames,
     SourceFile,
@@ -175,53 +181,56 @@ class _Compiler:
     def _assignment(
         self, symbols: AssignmentSymbols, compiled: Compiled, policy: Policy | None
     ) -> Assignment:
+        """Return the assignment: the keys of assignment.yaml, and what its other files add."""
         shape = symbols.shape
-        submission = shape.submission
         extra = self._extra(compiled.provide)
         programs = (*symbols.reference, *symbols.provided)
         classes = class_names((*programs, *extra))
-        stimuli: list[Stimulus] = []
-        for scenario in compiled.scenarios:
-            stimuli += scenario.stimuli
-        variants = symbols.variants.all(stimulus.constants for stimulus in stimuli)
-        constants = symbols.variants.constants()
-        has_archive = "archive" in submission.model_fields_set
-        test_files = self._test_files(symbols)
-        stand_ins = sorted(compiled.stand_ins.items())
-        return Assignment(
+        stimuli = _stimuli_of(compiled)
+        late: LatePolicy | None = None
+        if shape.late is not None:
+            late = shape.late.policy()
+        assignment = Assignment(
             id=self.folder.name,
             title=shape.title,
             course=shape.course,
             python=shape.python,
-            submission_files=submission.file_names,
-            laid_as=submission.laid_as or None,
+            submission_files=shape.submission.file_names,
+            laid_as=shape.submission.laid_as or None,
             functionality_marks=shape.functionality_marks,
             limits=symbols.limits,
             total_seconds=shape.limits.total_seconds,
             policy=policy,
             clauses=symbols.clauses or (),
             functions=symbols.functions,
-            variants=variants,
+            variants=symbols.variants.all(stimulus.constants for stimulus in stimuli),
             extra_files=extra,
-            archive=submission.archive if has_archive else None,
-            otherwise=OtherFiles(submission.otherwise),
-            extra_modules=submission.extra_modules(),
-            takes_notebooks=submission.takes_notebooks,
             time_zone=shape.time_zone,
             packages=tuple(shape.packages),
             isolate_all=shape.isolation == "all",
             compare=comparisons(symbols, classes),
             floats_within=symbols.floats_within,
-            writes_files=any(stimulus.folder for stimulus in stimuli),
-            tells_time=any(stimulus.clock for stimulus in stimuli),
-            other_names=_in_use(symbols.other_names, constants, stimuli),
             manual=manual_slots(symbols),
-            late=None if shape.late is None else shape.late.policy(),
+            late=late,
             exemptions=self._exemptions(compiled),
-            stand_in_files=tuple(file for _, file in stand_ins),
+        )
+        assignment = _with_uploads(assignment, shape.submission)
+        assignment = _with_scenarios(assignment, symbols, compiled)
+        return self._with_tests(assignment, symbols, programs)
+
+    def _with_tests(
+        self, assignment: Assignment, symbols: AssignmentSymbols, programs: tuple[SourceFile, ...]
+    ) -> Assignment:
+        """Return the assignment with the course's tests."""
+        test_files = self._test_files(symbols)
+        names = SentNames()
+        if test_files:
+            names = sent_names(programs)
+        return replace(
+            assignment,
             test_files=test_files,
-            handed_out_tests=handed_out_names(shape.tests),
-            sent_names=sent_names(programs) if test_files else SentNames(),
+            handed_out_tests=handed_out_names(symbols.shape.tests),
+            sent_names=names,
         )
 
     def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
@@ -356,6 +365,41 @@ class _Compiler:
             shown = f"stand-in/{name}"
             parts.append((shown, file.data))
         return digest(parts)
+
+
+def _stimuli_of(compiled: Compiled) -> list[Stimulus]:
+    stimuli: list[Stimulus] = []
+    for scenario in compiled.scenarios:
+        stimuli += scenario.stimuli
+    return stimuli
+
+
+def _with_uploads(assignment: Assignment, submission: SubmissionShape) -> Assignment:
+    """Return the assignment with the rules for uploads, which `submission:` states."""
+    has_archive = "archive" in submission.model_fields_set
+    return replace(
+        assignment,
+        archive=submission.archive if has_archive else None,
+        otherwise=OtherFiles(submission.otherwise),
+        extra_modules=submission.extra_modules(),
+        takes_notebooks=submission.takes_notebooks,
+    )
+
+
+def _with_scenarios(
+    assignment: Assignment, symbols: AssignmentSymbols, compiled: Compiled
+) -> Assignment:
+    """Return the assignment with what its scenarios need."""
+    stimuli = _stimuli_of(compiled)
+    constants = symbols.variants.constants()
+    stand_ins = sorted(compiled.stand_ins.items())
+    return replace(
+        assignment,
+        writes_files=any(stimulus.folder for stimulus in stimuli),
+        tells_time=any(stimulus.clock for stimulus in stimuli),
+        other_names=_in_use(symbols.other_names, constants, stimuli),
+        stand_in_files=tuple(file for _, file in stand_ins),
+    )
 
 
 def _of_programs(

@@ -336,10 +336,7 @@ class ObservedSubmission:
         """
         if stimulus.action.form is Form.SUITE:
             return self._observe_suite(stimulus, limits)
-        if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
-            # The test has the place of the process that would answer for the course.
-            return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
-        if (observed := self._server.seen_of_all(limits)) is not None:
+        if (observed := self._seen_without_a_run(stimulus, limits)) is not None:
             return observed
         screen = scenario_screen(stimulus)
         job, facts = self._compiled(stimulus, screen, limits)
@@ -372,6 +369,13 @@ class ObservedSubmission:
             if folder is None:
                 return observed
             return with_files(observed, folder.contents())
+
+    def _seen_without_a_run(self, stimulus: Stimulus, limits: Limits) -> Observation | None:
+        """Return the observation if no process need run for it; None if one must."""
+        if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
+            # The test has the place of the process that would answer for the course.
+            return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
+        return self._server.seen_of_all(limits)
 
     def _observe_suite(self, stimulus: Stimulus, limits: Limits) -> Observation:
         if stimulus.substitutions or stimulus.traces_lines or stimulus.finds_loop:

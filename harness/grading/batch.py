@@ -1,9 +1,12 @@
 """Grading many submissions on all cores, into one store, resumable at any moment; or a part of a
 class into the class's report."""
 
+from __future__ import annotations
+
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -109,12 +112,7 @@ def grade_batch(
     """
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, probes=options.probes)
-        grader = replace(
-            context.grader_setup(),
-            thorough=options.thorough,
-            reference=context.specification.reference,
-            probes=options.probes,
-        )
+        grader = _grader_setup(context, options)
         chosen, is_class = submissions, True
         if options.only is not None:
             chosen = _chosen(submissions, options.only)
@@ -123,14 +121,10 @@ def grade_batch(
         todo = [submission for submission in chosen if not _is_done(store, submission, grader)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         names = {submission.id for submission in submissions}
-        setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
-        if options.on_graded is not None:
-            ids = tuple(sorted(names | store.states().keys()))
-            setup = replace(setup, on_graded=partial(options.on_graded, ids))
         batch = _Batch(
             store=store,
             state=state,
-            setup=setup,
+            setup=_worker_setup(context, grader, options, names | store.states().keys()),
             options=options,
             listener=listener,
             engine=options.engine or worker_pool(options.jobs),
@@ -143,15 +137,29 @@ def grade_batch(
             if is_class and names <= store.states().keys():
                 facts = replace(facts, finished=now(), complete=True)
             store.finish(facts)
-            try:
-                found_some = batch.find_causes(chosen)
-            except KeyboardInterrupt:
-                raise Interrupted(store.run(), len(chosen), only_causes=True) from None
-            if found_some and facts.complete:
-                facts = replace(facts, finished=now())
-                store.finish(facts)
+            facts = _find_causes(batch, chosen, facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+def _grader_setup(context: GradingContext, options: BatchOptions) -> GraderSetup:
+    return replace(
+        context.grader_setup(),
+        thorough=options.thorough,
+        reference=context.specification.reference,
+        probes=options.probes,
+    )
+
+
+def _worker_setup(
+    context: GradingContext, grader: GraderSetup, options: BatchOptions, ids: AbstractSet[str]
+) -> WorkerSetup:
+    """Return the setup of the workers; `ids` are those of all submissions of the report."""
+    setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
+    if options.on_graded is None:
+        return setup
+    on_graded = partial(options.on_graded, tuple(sorted(ids)))
+    return replace(setup, on_graded=on_graded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +252,20 @@ class _Batch:
                 )
             self.store.save(result, state_digest=self.state)
             self.listener(CausesFound(result=result))
+
+
+def _find_causes(batch: _Batch, chosen: Sequence[Submission], facts: RunFacts) -> RunFacts:
+    """Find the causes of failures, and return the facts of the run, which then ends later. Raise
+    Interrupted on Ctrl-C and SIGTERM."""
+    store = batch.store
+    try:
+        found_some = batch.find_causes(chosen)
+    except KeyboardInterrupt:
+        raise Interrupted(store.run(), len(chosen), only_causes=True) from None
+    if found_some and facts.complete:
+        facts = replace(facts, finished=now())
+        store.finish(facts)
+    return facts
 
 
 def _begin(

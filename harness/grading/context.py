@@ -467,8 +467,11 @@ def isolated(specification: Specification) -> Specification:
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
 
-def with_total_seconds(specification: Specification, seconds: float) -> Specification:
-    """Return the assignment with this time limit for all runs of a submission together."""
+def with_total_seconds(specification: Specification, seconds: float | None) -> Specification:
+    """Return the assignment with this time limit for all runs of a submission together; None:
+    with its own."""
+    if seconds is None:
+        return specification
     assignment = replace(specification.plan.assignment, total_seconds=seconds)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
