@@ -37,23 +37,24 @@ _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": No
 _QUOTE = "quote it"
 _TRUTH = "quote it if it is text, write true or false if it is not"
 _NUMBER = "quote it if it is text, write a plain decimal number if it is not"
-_REFUSED = (
-    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers", _TRUTH),
-    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals", _TRUTH),
-    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null", "write null, or quote it"),
-    (re.compile(r"[-+]?0[0-9]+\Z"), "may be octal", _NUMBER),
-    (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
-    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
-    (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "may be base 60", _QUOTE),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
-    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
-    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
-    (re.compile(r"[=<]\Z|<<\Z"), "has a special meaning in YAML", _QUOTE),
+_AMBIGUOUS = (  # a pattern, its meaning, and the hint
+    (r"(?i:yes|no|on|off)", "is true or false to some YAML readers", _TRUTH),
+    (r"TRUE|FALSE", "is true or false in capitals", _TRUTH),
+    (r"~|Null|NULL", "is another spelling of null", "write null, or quote it"),
+    (r"[-+]?0[0-9]+", "may be octal", _NUMBER),
+    (r"[-+]?0o[0-7_]+", "is an octal number", _NUMBER),
+    (r"[-+]?0x[0-9a-fA-F_]+", "is a hexadecimal number", _NUMBER),
+    (r"[-+]?0b[01_]+", "is a binary number", _NUMBER),
+    (r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?", "may be base 60", _QUOTE),
+    (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?", "looks like a date", _QUOTE),
+    (r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?", "is a number to some", _NUMBER),
+    (r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+", "has an exponent", _NUMBER),
+    (r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)", "has a plus sign", _NUMBER),
+    (r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)", "is half a decimal", _NUMBER),
+    (r"(?i:[-+]?\.inf|\.nan)", "is a special number to YAML", _QUOTE),
+    (r"[=<]|<<", "has a special meaning in YAML", _QUOTE),
 )  # fmt: skip
+_REFUSED = [(re.compile(pattern), meaning, hint) for pattern, meaning, hint in _AMBIGUOUS]
 
 
 class Problems:
@@ -70,16 +71,19 @@ class Problems:
         line += _as_sentence(what)
         if hint:
             line += f" Hint: {_as_sentence(hint)}"
-        self._lines.setdefault((place.file, place.line, place.column, key), line)
+        where = (place.file, place.line, place.column, key)
+        self._lines.setdefault(where, line)
 
     def add_to_file(self, file: str, what: str, hint: str = "") -> None:
-        self.add(Place(file=file, line=1, column=1), "", what, hint)
+        start = Place(file=file, line=1, column=1)
+        self.add(start, "", what, hint)
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def lines(self) -> tuple[str, ...]:
-        return tuple(line for _, line in sorted(self._lines.items()))
+        ordered = sorted(self._lines.items())
+        return tuple(line for _, line in ordered)
 
     def raise_any(self) -> None:
         if self._lines:
@@ -87,8 +91,9 @@ class Problems:
 
 
 def _as_sentence(text: str) -> str:
-    has_end = text.endswith(("?", "."))
-    return text if has_end else f"{text}."
+    if text.endswith(("?", ".")):
+        return text
+    return f"{text}."
 
 
 class HintedError(ValueError):
@@ -115,7 +120,7 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
     if _DECIMAL.match(text):
         return float(text)
     for pattern, meaning, hint in _REFUSED:
-        if not pattern.match(text):
+        if not pattern.fullmatch(text):
             continue
         number = plain_number(text)
         form = hint
@@ -219,13 +224,16 @@ class Document:
         event = self._spots.get(loc)
         if key:
             event = self._keys.get(loc) or event
-        mark = event.start_mark if event else None
-        return self._place(mark)
+        if not event:
+            return self._place(None)
+        return self._place(event.start_mark)
 
     def _place(self, mark: Any) -> Place:
         if not mark:
             return Place(file=self.file, line=1, column=1)
-        return Place(file=self.file, line=mark.line + 1, column=mark.column + 1)
+        line = mark.line + 1
+        column = mark.column + 1
+        return Place(file=self.file, line=line, column=column)
 
     def _known_place(self, loc: Loc) -> Loc:
         while loc and loc not in self._spots:
@@ -241,7 +249,8 @@ class Document:
                 return
         loc = self._known_place(loc)
         place = self.place(loc, key=key)
-        self.problems.add(place, self.label(loc), what, hint)
+        label = self.label(loc)
+        self.problems.add(place, label, what, hint)
 
     def refused_below(self, loc: Loc) -> set[Any]:
         """Return the keys of the mapping at `loc` whose values contain errors."""
@@ -256,11 +265,13 @@ class Document:
         """Return the name for a location in messages: its keys inside the scenario, and the number
         of the list item.
         """
-        is_of_scenario = loc[:1] == ("scenarios",)
-        above = 2 if is_of_scenario else 0
+        above = 0
+        if loc[:1] == ("scenarios",):
+            above = 2
         words = ""
         for size, part in enumerate(loc[above:], start=above + 1):
-            if isinstance(part, int) and loc[:size] not in self._keys:
+            is_key = loc[:size] in self._keys
+            if isinstance(part, int) and not is_key:
                 words += f", item {part + 1}"
             elif ", item " in words:
                 words += f", {part}"
@@ -283,7 +294,7 @@ class Document:
         """Note an error at line `line` (from 1) of the text at `loc`."""
         loc = self._known_place(loc)
         event = self._spots.get(loc)
-        if event is None or not self.text.startswith("|", event.start_mark.index):
+        if event is None or not self._is_block(event):
             self.add(loc, f"line {line}: {what}", hint)
             return
         before = event.start_mark.line + 1
@@ -293,13 +304,22 @@ class Document:
         block_indent = len(first) - len(first.lstrip(" "))
         indent = min(len(row), block_indent)
         place = Place(file=self.file, line=before + line, column=indent + 1)
-        self.problems.add(place, self.label(loc), what, hint)
+        label = self.label(loc)
+        self.problems.add(place, label, what, hint)
+
+    def _is_block(self, event: Any) -> bool:
+        """Return whether a text is written as a block, below a `|`."""
+        start = event.start_mark.index
+        return self.text.startswith("|", start)
 
     def raw(self, loc: Loc) -> str:
         """Return the unquoted scalar at `loc` exactly as written."""
-        event = self._spots[self._known_place(loc)]
-        written = self.text[event.start_mark.index : event.end_mark.index]
-        return " ".join(written.split())
+        known = self._known_place(loc)
+        event = self._spots[known]
+        start = event.start_mark.index
+        end = event.end_mark.index
+        words = self.text[start:end].split()
+        return " ".join(words)
 
     def follows(self, loc: Loc, mark: str) -> bool:
         """Return whether `mark` directly follows an unquoted scalar on its line:
@@ -326,7 +346,8 @@ class Document:
     def is_read(self) -> bool:
         """Parse the text. Return whether it is a single YAML document; note an error otherwise."""
         try:
-            self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
+            events = list(yaml.parse(self.text, Loader=_loader()))
+            self._events = iter(events)
             next(self._events)
             if isinstance(next(self._events), yaml.StreamEndEvent):
                 self.problems.add_to_file(self.file, "the file is empty")
@@ -336,7 +357,8 @@ class Document:
             problem = str(error.problem or error.context)
             what = " ".join(problem.split())
             mark = error.problem_mark or error.context_mark
-            self.problems.add(self._place(mark), "", f"not YAML: {what}", _syntax_hint(what))
+            place = self._place(mark)
+            self.problems.add(place, "", f"not YAML: {what}", _syntax_hint(what))
         except yaml.YAMLError as error:
             problem, _, _ = str(error).partition("\n")
             what = " ".join(problem.split())
@@ -362,7 +384,8 @@ class Document:
             hint = "write the value itself in each place"
             self.refuse(loc, f"&{event.anchor} is an anchor", hint)
         if event.tag is not None:
-            tag, *_ = self.text[event.start_mark.index :].split(maxsplit=1)
+            start = event.start_mark.index
+            tag, *_ = self.text[start:].split(maxsplit=1)
             self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, loc)
@@ -370,7 +393,8 @@ class Document:
             return self._mapping(event, loc)
         items: list[Any] = []
         while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
-            items.append(self._value(part, (*loc, len(items))))
+            inner = (*loc, len(items))
+            items.append(self._value(part, inner))
         return items
 
     def _scalar(self, event: Any, loc: Loc) -> Any:
@@ -406,7 +430,8 @@ class Document:
             if name in values:
                 line = self.place(inner, key=True).line
                 what = f"the key appears twice (first on line {line})"
-                self.problems.add(self._place(part.start_mark), str(name), what, "keep one")
+                place = self._place(part.start_mark)
+                self.problems.add(place, str(name), what, "keep one")
                 self._skip(next(self._events))
             else:
                 self._keys[inner] = part
@@ -416,19 +441,20 @@ class Document:
     def _key(self, event: Any, loc: Loc) -> Any:
         place = self._place(event.start_mark)
         if not isinstance(event, yaml.ScalarEvent):
-            self.problems.add(place, self.label(loc), "a key must be a word", "quote it")
+            label = self.label(loc)
+            self.problems.add(place, label, "a key must be a word", "quote it")
             self._skip(event)
             return ""
         if event.anchor is not None or event.tag is not None:
-            self.problems.add(
-                place, event.value, "a key cannot have an anchor or a tag", "quote it"
-            )
+            what = "a key cannot have an anchor or a tag"
+            self.problems.add(place, event.value, what, "quote it")
         if event.style:
             return event.value
         try:
             key = resolve(event.value)
         except HintedError as error:
-            self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
+            label = self.label(loc)
+            self.problems.add(place, label, f"the key {error}", error.hint)
             return event.value
         if type(key) in (int, str):
             return key

@@ -14,10 +14,9 @@ _MAX_ITEM_LENGTH = 60  # maximum length of an item in a test's name
 _MAX_DEPTH = 10  # maximum nesting of calls and of names that refer to names
 # Methods that change a list, a dictionary or a set.
 _CHANGING = frozenset(
-    (
-        *("append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse"),
-        *("update", "setdefault", "add", "discard"),
-    )
+    """
+    add append clear discard extend insert pop popitem remove reverse setdefault sort update
+    """.split()  # noqa: SIM905
 )
 Values = Mapping[str, ast.expr]
 
@@ -37,7 +36,11 @@ def values_of_names(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
     bound: Counter[str] = Counter()
     for statement in body:
         bound.update(_bound_or_changed(statement))
-    return {name: value for name, value in values.items() if bound[name] == 1}
+    unchanged: dict[str, ast.expr] = {}
+    for name, value in values.items():
+        if bound[name] == 1:
+            unchanged[name] = value
+    return unchanged
 
 
 def _bound_or_changed(statement: ast.stmt) -> Iterator[str]:
@@ -72,11 +75,9 @@ def known_items(node: ast.expr, values: Values, depth: int = 0) -> list[str] | N
 def _items(node: ast.expr, values: Values, depth: int) -> list[str] | None:
     match node:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            has_star = any(isinstance(part, ast.Starred) for part in parts)
-            return None if has_star else list(map(_written, parts))
+            return _all_written(parts)
         case ast.Dict(keys=keys):
-            known = [key for key in keys if key is not None]
-            return list(map(_written, known)) if len(known) == len(keys) else None
+            return _all_written(keys)
         case ast.Name(id=name) if name in values:
             return known_items(values[name], values, depth)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
@@ -84,6 +85,16 @@ def _items(node: ast.expr, values: Values, depth: int) -> list[str] | None:
         case ast.Call(func=ast.Attribute(value=owner, attr="items"), args=[], keywords=[]):
             return _pairs(owner, values)
     return None
+
+
+def _all_written(parts: Sequence[ast.expr | None]) -> list[str] | None:
+    """Return the parts as they are written; None if one stands for several (`*a`, `**a`)."""
+    written: list[str] = []
+    for part in parts:
+        if part is None or isinstance(part, ast.Starred):
+            return None
+        written.append(_written(part))
+    return written
 
 
 def _of_call(
@@ -102,9 +113,11 @@ def _of_call(
     if name in ("list", "tuple") and len(lists) == 1:
         return lists[0]
     if name == "enumerate" and len(lists) == 1:
-        return [f"{number}, {item}" for number, item in enumerate(lists[0])]
+        numbered = enumerate(lists[0])
+        return [f"{number}, {item}" for number, item in numbered]
     if name == "zip" and lists:
-        return list(map(", ".join, zip(*lists, strict=False)))
+        rounds = zip(*lists, strict=False)
+        return list(map(", ".join, rounds))
     return None
 
 
@@ -112,11 +125,14 @@ def _numbers(arguments: Sequence[ast.expr]) -> list[str] | None:
     bounds: list[object] = []
     for argument in arguments:
         try:
-            bounds.append(ast.literal_eval(argument))
+            bound = ast.literal_eval(argument)
         except ValueError:
             return None
+        bounds.append(bound)
     numbers = range_of(bounds, MAX_ITEMS)
-    return None if numbers is None else list(map(str, numbers))
+    if numbers is None:
+        return None
+    return list(map(str, numbers))
 
 
 def range_of(bounds: Sequence[object], max_length: int) -> range | None:
@@ -124,10 +140,16 @@ def range_of(bounds: Sequence[object], max_length: int) -> range | None:
     `max_length` numbers.
     """
     numbers = [bound for bound in bounds if type(bound) is int]
-    if len(numbers) != len(bounds) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+    are_all_numbers = len(numbers) == len(bounds)
+    if not are_all_numbers or not 1 <= len(numbers) <= 3:
+        return None
+    step = numbers[2:]
+    if step == [0]:
         return None
     found = range(*numbers)
-    return found if len(found) <= max_length else None
+    if len(found) > max_length:
+        return None
+    return found
 
 
 def _sorted(node: ast.expr) -> list[str] | None:
@@ -147,7 +169,8 @@ def _pairs(owner: ast.expr, values: Values) -> list[str] | None:
     texts: list[str] = []
     for key, value in zip(owner.keys, owner.values, strict=True):
         assert key is not None
-        texts.append(_shortened(f"{ast.unparse(key)}, {ast.unparse(value)}"))
+        pair = f"{ast.unparse(key)}, {ast.unparse(value)}"
+        texts.append(_shortened(pair))
     return texts
 
 

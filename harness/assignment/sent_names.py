@@ -16,7 +16,7 @@ from harness.model.stimulus import statements
 _ORDERINGS = ("__lt__", "__le__", "__gt__", "__ge__")
 # Bases without methods that take plain values.
 _PLAIN_BASES = frozenset(
-    ("ABC", "Generic", "Protocol", "Enum", "Flag", "object", "Exception", "type", "ABCMeta")
+    "ABC ABCMeta Enum Exception Flag Generic Protocol object type".split()  # noqa: SIM905
 )
 _AS_BUILTINS = {"NamedTuple": tuple, "IntEnum": int, "StrEnum": str, "IntFlag": int}
 
@@ -28,9 +28,11 @@ def sent_names(files: Iterable[SourceFile]) -> SentNames:
     for file in files:
         body = list(statements(file.data))
         top_level.update(_bound_in(body))
-        for node in ast.walk(ast.Module(body=body, type_ignores=[])):
+        module = ast.Module(body=body, type_ignores=[])
+        for node in ast.walk(module):
             if isinstance(node, ast.ClassDef):
                 classes.append(node)
+    modules = tuple(sorted(top_level))
     known = {node.name for node in classes}
     names: set[str] = set()
     for node in classes:
@@ -38,9 +40,10 @@ def sent_names(files: Iterable[SourceFile]) -> SentNames:
         for base in node.bases:
             inherited = _inherited(_last_name(base), known)
             if inherited is None:
-                return SentNames(objects=None, modules=tuple(sorted(top_level)))
+                return SentNames(objects=None, modules=modules)
             names.update(inherited)
-    return SentNames(objects=tuple(sorted(names)), modules=tuple(sorted(top_level)))
+    objects = tuple(sorted(names))
+    return SentNames(objects=objects, modules=modules)
 
 
 def _bound_in(body: list[ast.stmt]) -> Iterator[str]:
@@ -52,7 +55,9 @@ def _bound_in(body: list[ast.stmt]) -> Iterator[str]:
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield node.id
             elif isinstance(node, ast.alias):
-                yield (node.asname or node.name).partition(".")[0]
+                name = node.asname or node.name
+                top, _, _ = name.partition(".")
+                yield top
 
 
 def _defined_by(node: ast.ClassDef) -> Iterator[str]:
@@ -76,7 +81,8 @@ def _inherited(base: str, known: set[str]) -> Iterable[str] | None:
         kinds.append(vars(module).get(base))
     for kind in kinds:
         if isinstance(kind, type):
-            return () if issubclass(kind, BaseException) else dir(kind)
+            is_exception = issubclass(kind, BaseException)
+            return () if is_exception else dir(kind)
     return None
 
 
@@ -91,4 +97,6 @@ def _last_name(node: ast.expr) -> str:
         return _last_name(node.value)
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""

@@ -66,7 +66,8 @@ def _percent(value: Any) -> Fraction:
         share = Fraction(value.rstrip("% ")) / 100
         if 0 < share <= 1:
             return share
-    what = f"expected a percentage above 0 like 10%, up to 100%, got {describe(value)}"
+    got = describe(value)
+    what = f"expected a percentage above 0 like 10%, up to 100%, got {got}"
     raise wrong(what, instead="10%")
 
 
@@ -82,7 +83,8 @@ def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomEr
 
     `instead` replaces the invalid value, so that the rest of the file can still be checked.
     """
-    return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
+    context = {"what": what, "hint": hint, "instead": instead}
+    return PydanticCustomError("spec", "{what}", context)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +112,14 @@ class Expects:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         # pydantic writes oneOf, of which `number` and `integer` would both hold for 4.
-        names = {"oneOf": "anyOf"}
-        return {names.get(key, key): part for key, part in handler(schema).items()}
+        written = handler(schema)
+        if "oneOf" not in written:
+            return written
+        renamed: dict[str, Any] = {}
+        for key, part in written.items():
+            name = "anyOf" if key == "oneOf" else key
+            renamed[name] = part
+        return renamed
 
     def _read(self, value: Any, read: Callable[[Any], Any]) -> Any:
         try:
@@ -120,8 +128,11 @@ class Expects:
             details = error.errors(include_url=False)
             if not self.whole and all(map(_is_inside, details)):
                 raise
-        hint = self.hint if isinstance(self.hint, str) else self.hint(value)
-        raise wrong(f"expected {self.words}, got {describe(value)}", hint, instead=self.instead)
+        hint = self.hint
+        if not isinstance(hint, str):
+            hint = hint(value)
+        what = f"expected {self.words}, got {describe(value)}"
+        raise wrong(what, hint, instead=self.instead)
 
 
 def _union_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -130,7 +141,12 @@ def _union_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler.generate_schema(option)
         for name in _names(option):
             choices.setdefault(name, schema)
-    return core_schema.tagged_union_schema(choices, discriminator=lambda value: _name(type(value)))
+
+    def option_of(value: Any) -> str:
+        kind = type(value)
+        return _name(kind)
+
+    return core_schema.tagged_union_schema(choices, discriminator=option_of)
 
 
 def _is_inside(detail: Any) -> bool:
@@ -148,7 +164,9 @@ def _without_options(loc: Loc) -> Loc:
 
 def _name(kind: Any) -> str:
     """Return the name of the union option that reads values of this type."""
-    word = kind.__name__ if kind in _PLAIN_TYPES else "mapping"
+    word = "mapping"
+    if kind in _PLAIN_TYPES:
+        word = kind.__name__
     return f"{_OPTION}{word}"
 
 
@@ -215,8 +233,9 @@ def _without_at_most(value: Any) -> Any:
 
 
 def _as_list(value: Any) -> Any:
-    is_several = isinstance(value, list | dict)
-    return value if is_several else [value]
+    if isinstance(value, list | dict):
+        return value
+    return [value]
 
 
 def _points(value: Any) -> Fraction:
@@ -225,7 +244,8 @@ def _points(value: Any) -> Fraction:
         points = Fraction(str(value))
         if points > 0:
             return points
-    what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
+    got = describe(value)
+    what = f'expected a positive number or a fraction like "1/3", got {got}'
     raise wrong(what, instead=1)
 
 
@@ -253,6 +273,16 @@ _ITEMS = Expects("a value or a list of values")
 _Mapping = dict[Any, Any]
 _Item = Annotated[_Plain | list[Any] | _Mapping | None, _ITEMS]
 Constants = dict[str, Annotated[_Plain | list[_Item] | _Mapping | None, _ITEMS]]
+
+
+def guessed_keys(*rows: tuple[str, str]) -> dict[str, str]:
+    """Return the hint for each key that authors guess. A row has several such keys, with spaces
+    between them, and their hint."""
+    hints: dict[str, str] = {}
+    for keys, hint in rows:
+        for key in keys.split():
+            hints[key] = hint
+    return hints
 
 
 class Shape(BaseModel):
@@ -332,11 +362,15 @@ def read_shape(kind: type[M], document: Document) -> M | None:
     if document.refused:
         return None
     for detail in details:
-        if detail.get("ctx", {}).get("instead") is None:
+        instead = detail.get("ctx", {}).get("instead")
+        if instead is None:
             return None
-        data = _replace(data, _without_options(detail["loc"]), detail["ctx"]["instead"])
+        place = _without_options(detail["loc"])
+        data = _replace(data, place, instead)
+    if not details:
+        return shape
     with suppress(ValidationError):
-        return kind.model_validate(data) if details else shape
+        return kind.model_validate(data)
     return None
 
 
@@ -356,7 +390,8 @@ def _replace(data: Any, loc: Loc, value: Any) -> Any:
     if not loc or not isinstance(data, dict | list):  # a single item of a list
         return value
     copy: Any = data.copy()
-    copy[loc[0]] = _replace(copy[loc[0]], loc[1:], value)
+    first, *rest = loc
+    copy[first] = _replace(copy[first], tuple(rest), value)
     return copy
 
 
@@ -373,7 +408,10 @@ def salvage(
     for detail in details:
         broken.update(detail["loc"][:1])
     if details and isinstance(data, dict):
-        rest = {key: value for key, value in data.items() if key not in broken}
+        rest: dict[Any, Any] = {}
+        for key, value in data.items():
+            if key not in broken:
+                rest[key] = value
         with suppress(ValidationError):
             shape = kind.model_validate(rest)
     return shape, frozenset(broken)
@@ -393,7 +431,8 @@ def _validate(kind: type[M], document: Document, loc: Loc, data: Any) -> tuple[M
 def _shape_at(kind: type[BaseModel], inner: Loc) -> type[BaseModel]:
     for part in inner:
         if isinstance(part, str) and part in kind.model_fields:
-            kind = next(_shapes_in(kind.model_fields[part].annotation), kind)
+            annotation = kind.model_fields[part].annotation
+            kind = next(_shapes_in(annotation), kind)
     return kind
 
 
@@ -408,36 +447,46 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
     """Note a pydantic error in plain words, at its place in the file."""
     inner = _without_options(detail["loc"])
     full = (*loc, *inner)
-    code, got = detail["type"], detail["input"]
+    code = detail["type"]
+    got = detail["input"]
     if code == "spec":
-        document.add(full, detail["ctx"]["what"], detail["ctx"]["hint"])
+        context = detail["ctx"]
+        document.add(full, context["what"], context["hint"])
     elif code == "missing":
-        hint = _hint_to_write(_shape_at(kind, inner[:-1]), str(full[-1]))
-        document.add(full[:-1], f"the key {full[-1]} is missing", hint)
+        *around, key = full
+        shape = _shape_at(kind, inner[:-1])
+        hint = _hint_to_write(shape, str(key))
+        document.add(tuple(around), f"the key {key} is missing", hint)
     elif code in ("extra_forbidden", "invalid_key"):
-        hint = _hint_for_key(_shape_at(kind, inner[:-1]), str(inner[-1]))
+        shape = _shape_at(kind, inner[:-1])
+        hint = _hint_for_key(shape, str(inner[-1]))
         document.add(full, "unknown key", hint, key=True)
     elif code == "literal_error":
         expected = detail["ctx"]["expected"].replace("'", "")
         hint = ""
         if isinstance(got, str):
-            hint = nearest(got, re.split(", | or ", expected))
-        document.add(full, f"expected {expected.lower()}, got {describe(got)}", hint)
+            words = re.split(", | or ", expected)
+            hint = nearest(got, words)
+        what = f"expected {expected.lower()}, got {describe(got)}"
+        document.add(full, what, hint)
     elif code == "too_short":
         document.add(full, "expected at least one, got an empty list")
     elif code in _EXPECTED:
         shown = describe(got)
         if type(got) in (int, float):
             shown = f"the number {document.raw(full)}"
-        is_unquoted = code == "string_type" and isinstance(got, int | float)
-        hint = "quote it" if is_unquoted else ""
+        hint = ""
+        if code == "string_type" and isinstance(got, int | float):
+            hint = "quote it"
         if code == "string_type" and isinstance(got, list):
             hint = "write one text"
         if code in ("float_type", "int_type"):
             hint = number_hint(got)
         if code == "list_type" and isinstance(got, str | int | float):
-            hint = f"write [{document.raw(full)}]"
-        document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)
+            written = document.raw(full)
+            hint = f"write [{written}]"
+        what = f"expected {_EXPECTED[code]}, got {shown}"
+        document.add(full, what, hint)
     else:
         document.add(full, detail["msg"])
 
@@ -447,14 +496,15 @@ def _hint_to_write(kind: type[BaseModel], key: str) -> str:
     field = kind.model_fields.get(key)
     if field is None or not field.examples:
         return ""
-    return f"write {key}: {json.dumps(field.examples[0])}"
+    example = json.dumps(field.examples[0])
+    return f"write {key}: {example}"
 
 
 def _hint_for_key(kind: type[BaseModel], key: str) -> str:
     """Return the hint for an unknown key: the nearest known one, or all if there are few."""
-    guesses: Mapping[str, str] = getattr(kind, "guesses", {})
-    if key in guesses:
-        return guesses[key]
+    guessed: Mapping[str, str] = getattr(kind, "guesses", {})
+    if key in guessed:
+        return guessed[key]
     known = [field.alias or name for name, field in kind.model_fields.items()]
     hint = nearest(key, known)
     if not hint and len(known) <= _FEW_KEYS:

@@ -54,8 +54,10 @@ class Variants:
         if overrides not in self._known:
             files = with_overrides(self.files, overrides)
             variant = ProvidedVariant(constants=overrides, files=files)
-            self._known[overrides] = (variant, constants_of(files, self.submitted))
-        return self._known[overrides][1]
+            constants = constants_of(files, self.submitted)
+            self._known[overrides] = (variant, constants)
+        _, known = self._known[overrides]
+        return known
 
     def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
         variants: list[ProvidedVariant] = []
@@ -95,7 +97,8 @@ class AssignmentSymbols:
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        return (*self.submission_files, *(file.name for file in self.provided))
+        provided = (file.name for file in self.provided)
+        return (*self.submission_files, *provided)
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -189,8 +192,12 @@ def other_names(file: SourceFile) -> frozenset[str]:
     """Return the public names that a module assigns at its top level, without definitions and
     imports.
     """
-    names = (name for name, _ in _bindings(ast.parse(file.data)))
-    return frozenset(name for name in names if not name.startswith("_"))
+    names: set[str] = set()
+    tree = ast.parse(file.data)
+    for name, _ in _bindings(tree):
+        if not name.startswith("_"):
+            names.add(name)
+    return frozenset(names)
 
 
 def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
@@ -198,7 +205,10 @@ def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) ->
     `submitted` file).
     """
     modules = {name.removesuffix(".py") for name in submitted}
-    beside = [file for file in _python_files(files) if modules.isdisjoint(_imports_of(file))]
+    beside: list[SourceFile] = []
+    for file in _python_files(files):
+        if modules.isdisjoint(_imports_of(file)):
+            beside.append(file)
     return frozenset(defined_in(beside))
 
 
@@ -258,7 +268,8 @@ def _is_static(method: _Function) -> bool:
 
 
 def _parameters(node: _Function) -> tuple[str, ...]:
-    return tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
+    arguments = (*node.args.posonlyargs, *node.args.args)
+    return tuple(argument.arg for argument in arguments)
 
 
 class ProvidedError(ValueError):
@@ -318,7 +329,8 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     constants: dict[str, object] = {}
     for module in imports.sources:
         with contextlib.suppress(_DriverError):
-            for name, value in vars(imports.module(module)).items():
+            names = vars(imports.module(module))
+            for name, value in names.items():
                 with contextlib.suppress(TypeError, RecursionError):  # not a plain value
                     if not name.startswith("_"):
                         Value.of(value)
@@ -346,7 +358,8 @@ class _Imports:
             return self.modules[name]
         file = self.sources[name]
         module = self.modules[name] = types.ModuleType(name)
-        vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        its_builtins = {**vars(builtins), "__import__": self._import}
+        vars(module)["__builtins__"] = its_builtins
         try:
             code = compile(file.data, file.name, "exec", dont_inherit=True)
             with contextlib.redirect_stdout(io.StringIO()):
@@ -354,7 +367,8 @@ class _Imports:
         except (_DriverError, SyntaxError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise ProvidedError(file.name, f"{type(error).__name__}: {error}") from None
+            reason = f"{type(error).__name__}: {error}"
+            raise ProvidedError(file.name, reason) from None
         return module
 
     def _import(self, name: str, *details: Any) -> Any:
@@ -389,8 +403,10 @@ def _rewrite(source: bytes, value: ast.expr, literal: str) -> bytes:
     lines = source.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
     first = value.lineno - 1
     last = (value.end_lineno or value.lineno) - 1
-    before = [*lines[:first], lines[first][: value.col_offset]]
-    after = [lines[last][value.end_col_offset :], *lines[last + 1 :]]
+    begun = lines[first][: value.col_offset]
+    rest = lines[last][value.end_col_offset :]
+    before = [*lines[:first], begun]
+    after = [rest, *lines[last + 1 :]]
     if literal.startswith("-"):
         literal = f"({literal})"
     if last > first:
@@ -456,9 +472,14 @@ def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = 
         return text
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(map(re.escape, longest_first))
-    template = re.sub(pattern, lambda match: "{{ " + names[match[0]] + " }}", text)
+
+    def marked(match: re.Match[str]) -> str:
+        name = names[match[0]]
+        return "{{ " + name + " }}"
+
+    template = re.sub(pattern, marked, text)
     try:
-        is_same = render(template, constants) == text
+        rendered = render(template, constants)
     except TemplateError:
         return text
-    return template if is_same else text
+    return template if rendered == text else text

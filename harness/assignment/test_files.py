@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -16,10 +17,9 @@ from harness.assignment.known_items import Values, known_items, values_of_names
 
 DOCTEST_ENDINGS = (".txt", ".md", ".rst")
 # Matches code that reads or writes files: `open(`, `Path(`, `os.`, `sqlite3.connect(`.
-_FILE_WORDS = (
-    b"tmp_path", b"tmpdir", b"tempfile", b"chdir", b"open(", b"open,", b"Path", b"os.", b"from os",
-    b"shutil", b"sqlite3", b"logging", b"fileinput",
-)  # fmt: skip
+_FILE_WORD = re.compile(
+    rb"tmp_path|tmpdir|tempfile|chdir|open[(,]|Path|os\.|from os|shutil|sqlite3|logging|fileinput"
+)
 _MAX_DESCRIPTION_LENGTH = 300
 _MAX_PARTS = 50  # subTests that are scenarios of their own
 # Functions whose first argument is an exception that the test expects.
@@ -69,12 +69,16 @@ class FoundTest:
         """Return the test's name for display."""
         name = self.test.replace("::", ".")
         is_whole = self.index is None and self.part is None
-        return name if is_whole else f"{name} [{self.parameters}]"
+        if is_whole:
+            return name
+        return f"{name} [{self.parameters}]"
 
     @property
     def number(self) -> int | None:
         """Return the index of this parameter set or subTest within its test."""
-        return self.index if self.part is None else self.part
+        if self.part is None:
+            return self.index
+        return self.part
 
 
 def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
@@ -103,10 +107,11 @@ def find_tests(name: str, data: bytes, runner: str) -> tuple[FoundTest, ...]:
             for method in _methods(node, classes):
                 test = f"{node.name}::{method.name}"
                 sets = list(_of_function(method, test, decorated, values))
-                tests = _parts(method, sets[0], values) if is_case and sets else iter(sets)
+                if is_case and sets:
+                    sets = list(_parts(method, sets[0], values))
                 own = {part.name: part for part in _functions_of(node, classes)}
                 before = _names_of_fixtures(method, {**functions, **own})
-                found[test] = [replace(test, names_before=before) for test in tests]
+                found[test] = [replace(one_set, names_before=before) for one_set in sets]
     return tuple(itertools.chain.from_iterable(found.values()))
 
 
@@ -179,12 +184,12 @@ def _of_function(
         decorated = replace(decorated, points=of_class.points)
     if of_method.visible is None:
         decorated = replace(decorated, visible=of_class.visible)
-    first, _, _ = (ast.get_docstring(node) or "").partition("\n\n")
+    names = frozenset(_names_in(node))
     found = FoundTest(
         test=test,
         line=node.lineno,
-        description=" ".join(first.split())[:_MAX_DESCRIPTION_LENGTH],
-        names=frozenset(_names_in(node)),
+        description=_description_of(node),
+        names=names,
         decorated=decorated,
     )
     sets = _multiplied(of_method.sets, of_class.sets)
@@ -195,13 +200,24 @@ def _of_function(
         yield replace(found, index=index, parameters=parameters)
 
 
+def _description_of(node: ast.FunctionDef) -> str:
+    """Return the first paragraph of the docstring on one line."""
+    docstring = ast.get_docstring(node) or ""
+    first, _, _ = docstring.partition("\n\n")
+    words = first.split()
+    return " ".join(words)[:_MAX_DESCRIPTION_LENGTH]
+
+
 def _multiplied(
     outer: tuple[str, ...] | None, inner: tuple[str, ...] | None
 ) -> tuple[str, ...] | None:
     """Return each inner parameter set combined with each outer one, in pytest's order."""
-    if outer is None or inner is None:
-        return inner if outer is None else outer
-    return tuple(map(", ".join, itertools.product(outer, inner)))
+    if outer is None:
+        return inner
+    if inner is None:
+        return outer
+    pairs = itertools.product(outer, inner)
+    return tuple(map(", ".join, pairs))
 
 
 def _parts(node: ast.FunctionDef, found: FoundTest, values: Values) -> Iterator[FoundTest]:
@@ -209,10 +225,11 @@ def _parts(node: ast.FunctionDef, found: FoundTest, values: Values) -> Iterator[
     otherwise the whole test. Its points are divided among them.
     """
     loops = [part for part in node.body if isinstance(part, ast.For)]
-    all_in_it = [part for part in ast.walk(node) if _begins_subtest(part)]
+    subtests = [part for part in ast.walk(node) if _begins_subtest(part)]
     items = None
-    if len(loops) == 1 and len(all_in_it) == 1 and all_in_it[0] in loops[0].body:
-        items = known_items(loops[0].iter, {**values, **values_of_names(node.body)})
+    if len(loops) == 1 and len(subtests) == 1 and subtests[0] in loops[0].body:
+        known = {**values, **values_of_names(node.body)}
+        items = known_items(loops[0].iter, known)
     if items is None or not 1 < len(items) <= _MAX_PARTS:
         yield found
         return
@@ -302,7 +319,9 @@ def _with_sets(found: Decorated, arguments: list[ast.expr], values: Values) -> D
     Several decorators multiply, in pytest's order.
     """
     _, *others = arguments or (None,)
-    texts = known_items(others[0], values) if others else None
+    texts: list[str] | None = None
+    if others:
+        texts = known_items(others[0], values)
     if texts is None:
         return replace(found, sets=(), unknown_sets=True)
     if found.sets is not None:
@@ -315,9 +334,11 @@ def _last_name(node: ast.expr) -> str:
     """Return the last part of `a.b.c`; "" for anything else."""
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""
 
 
 def uses_files(data: bytes) -> bool:
     """Return whether a Python file may read or write files. A wrong yes only costs time."""
-    return any(word in data for word in _FILE_WORDS)
+    return _FILE_WORD.search(data) is not None

@@ -1,4 +1,4 @@
-"""assignment.yaml: the files it names, marks by hand, late work, how objects are compared."""
+"""assignment.yaml: the files it names, marks by hand, how objects are compared."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
+from harness.assignment.files.late import LateShape
 from harness.assignment.files.test_writing import TestWritingShape
 from harness.assignment.files.tests import CourseTestsShape
 from harness.assignment.loading import REFERENCE, display_path
@@ -24,7 +25,6 @@ from harness.assignment.shapes import (
     FloatsShape,
     IdWord,
     OneOrMore,
-    Percent,
     Points,
     Prompts,
     Shape,
@@ -46,94 +46,16 @@ from harness.model.assignment import (
     CompareBy,
     ExtraModules,
     ExtraUse,
-    LateOf,
-    LatePolicy,
     ManualSlot,
-    Period,
     RubricItem,
     RubricLevel,
     SourceFile,
-    TimeUnit,
 )
 from harness.model.plan import Place
 from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
-_PERIOD = r"^([0-9]{1,4}) ?(min|minutes?|h|hours?|days?)$"
-_UNITS = {"m": (TimeUnit.MINUTE, 24 * 60), "h": (TimeUnit.HOUR, 24), "d": (TimeUnit.DAY, 1)}
-_MAX_DAYS = 366
 _WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
-
-
-def _period(value: Any) -> Period:
-    written = re.fullmatch(_PERIOD, value) if isinstance(value, str) else None
-    if written:
-        unit, in_a_day = _UNITS[written[2][0]]
-        count = int(written[1])
-        if 0 < count <= _MAX_DAYS * in_a_day:
-            return Period(count=count, unit=unit)
-        raise wrong(f"expected a time up to {_MAX_DAYS} days, got {value}", instead="7 days")
-    what = f"expected a time like 15 min, 12 hours or 7 days, got {describe(value)}"
-    raise wrong(what, instead="7 days")
-
-
-PeriodText = Annotated[
-    Period,
-    PlainValidator(_period),
-    WithJsonSchema({"type": "string", "pattern": _PERIOD, "examples": ["15 min", "7 days"]}),
-]
-
-
-class LateShape(Shape):
-    """`late:` accept work after the due time, and the deduction for it."""
-
-    per_day: Percent | None = None
-    """The cost of each day begun after the due time, like 10%."""
-    per_hour: Percent | None = None
-    """The cost of each hour begun after the due time, instead of per_day."""
-    of: Literal["total", "reached"] = "total"
-    """The base of percentages: the assignment's maximum, or the marks reached."""
-    at_most: Percent = Field(Fraction(1), json_schema_extra={"default": "100%"})
-    """The largest deduction for lateness, as a percentage of the same."""
-    grace: PeriodText | None = None
-    """Time after the due time that does not count as late, like 15 min."""
-    until: PeriodText | None = None
-    """How long after the due time work is still graded, like 7 days."""
-    slip_days: Annotated[
-        int, Field(ge=0, le=_MAX_DAYS), Expects(f"a whole number up to {_MAX_DAYS}", instead=0)
-    ] = 0
-    """Late days that cost a student nothing, in all assignments of the course together."""
-    attempt: Literal["in_time", "latest"] = "in_time"
-    """The submission to grade if a student handed in both in time and late."""
-
-    @model_validator(mode="after")
-    def _costs_something(self) -> LateShape:
-        has_rate = self.per_day or self.per_hour
-        spare: list[str] = []
-        if not has_rate:
-            spare = [key for key in ("of", "at_most") if key in self.model_fields_set]
-        if self.per_day and self.per_hour:
-            what, hint = "per_day and per_hour are both here", "leave one of them out"
-        elif not (has_rate or self.slip_days or self.grace):
-            what, hint = "expected per_day, per_hour, grace or slip_days", "write {per_day: 10%}"
-        elif spare:
-            what = f"{spare[0]} needs per_day or per_hour"
-            hint = f"add one of them, or remove {spare[0]}"
-        else:
-            return self
-        raise wrong(what, hint, instead={"per_day": "10%"})
-
-    def policy(self) -> LatePolicy:
-        return LatePolicy(
-            rate=self.per_day or self.per_hour or Fraction(0),
-            unit=TimeUnit.DAY if self.per_hour is None else TimeUnit.HOUR,
-            of=LateOf(self.of),
-            at_most=self.at_most,
-            grace=self.grace,
-            until=self.until,
-            slip_days=self.slip_days,
-            latest=self.attempt == "latest",
-        )
 
 
 def _file_name(name: str) -> str:
@@ -145,7 +67,8 @@ def _file_name(name: str) -> str:
 def _archive_name(name: str) -> str:
     _file_name(name or "none")
     if not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
-        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS, 'or')}, got {describe(name)}"
+        endings = listed(ARCHIVE_ENDINGS, "or")
+        what = f"expected a name that ends in {endings}, got {describe(name)}"
         raise wrong(what, instead="none.zip")
     return name
 
@@ -153,9 +76,8 @@ def _archive_name(name: str) -> str:
 def _package(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+]*", text):
         what = f"expected a package with its version, like emoji==2.14.0, got {text}"
-        raise wrong(
-            what, "name a version, so that a newer one cannot change marks", instead="none==0"
-        )
+        hint = "name a version, so that a newer one cannot change marks"
+        raise wrong(what, hint, instead="none==0")
     return text
 
 
@@ -237,18 +159,21 @@ class ExtraShape(Shape):
 def _extra_modules(written: str | ExtraShape) -> ExtraModules:
     if isinstance(written, ExtraShape):
         return ExtraModules(allow=tuple(written.allow), refuse=tuple(written.refuse))
-    match ExtraUse(written):
-        case ExtraUse.ALLOW:
-            return ExtraModules(allow=(_EVERY_MODULE,))
-        case ExtraUse.REFUSE:
-            return ExtraModules(refuse=(_EVERY_MODULE,))
+    use = ExtraUse(written)
+    if use is ExtraUse.ALLOW:
+        return ExtraModules(allow=(_EVERY_MODULE,))
+    if use is ExtraUse.REFUSE:
+        return ExtraModules(refuse=(_EVERY_MODULE,))
     return ExtraModules()
 
 
 def _hint_for_extra(value: Any) -> str:
     if isinstance(value, list):
         return "write {allow: [util.py]}"
-    return nearest(value, [use.value for use in ExtraUse]) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    uses = [use.value for use in ExtraUse]
+    return nearest(value, uses)
 
 
 _Extra = Annotated[
@@ -282,7 +207,8 @@ class SubmissionShape(Shape):
     @model_validator(mode="after")
     def _has_files(self) -> SubmissionShape:
         if not self.file_names:
-            what, hint = "expected files or as", "write {files: [a1.py]}"
+            what = "expected files or as"
+            hint = "write {files: [a1.py]}"
             raise wrong(what, hint, instead={"files": ["none.py"]})
         return self
 
@@ -292,7 +218,8 @@ class SubmissionShape(Shape):
         names = [*self.files]
         if not names and self.laid_as:
             names.append(self.laid_as)
-        return tuple(dict.fromkeys((*names, *self.tests)))
+        names += self.tests
+        return tuple(dict.fromkeys(names))
 
     @property
     def takes_notebooks(self) -> bool:
@@ -307,9 +234,11 @@ class SubmissionShape(Shape):
 
 
 def _worth(value: Any) -> Fraction:
-    if type(value) in (int, float, str) and re.fullmatch(_WORTH, str(value)):
-        return Fraction(str(value))
-    raise wrong(f'expected a number or a fraction like "-1/3", got {describe(value)}', instead=0)
+    text = str(value)
+    if type(value) in (int, float, str) and re.fullmatch(_WORTH, text):
+        return Fraction(text)
+    what = f'expected a number or a fraction like "-1/3", got {describe(value)}'
+    raise wrong(what, instead=0)
 
 
 Worth = Annotated[
@@ -590,6 +519,7 @@ def comparisons(symbols: AssignmentSymbols, classes: Sequence[str]) -> tuple[Cla
         if isinstance(how, str):
             comparison = ClassComparison(name=name, how=CompareBy(how))
         else:
-            comparison = ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
+            attributes = tuple(how)
+            comparison = ClassComparison(name=name, how=CompareBy.NAMED, attributes=attributes)
         found.append(comparison)
     return tuple(found)

@@ -7,7 +7,7 @@ import builtins
 import keyword
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -22,6 +22,7 @@ from harness.assignment.shapes import (
     Shape,
     WholeOrZero,
     Words,
+    guessed_keys,
     one_required,
     read_shape,
     wrong,
@@ -75,8 +76,10 @@ def _import(statement: str) -> str:
         body = parse_statements(statement).body
     except PythonError:
         body = []
-    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
-        raise wrong(f"{statement!r} is not an import statement", instead="import a")
+    imports = [part for part in body if isinstance(part, ast.Import | ast.ImportFrom)]
+    if len(body) != 1 or not imports:
+        what = f"{statement!r} is not an import statement"
+        raise wrong(what, instead="import a")
     return statement
 
 
@@ -166,8 +169,6 @@ class SeverityShape(Shape):
 
 _AVOID = "write avoids: [loop], a list of forbidden words and names"
 _USE = "write uses: [math], with names or kinds of code"
-_CALL = "write calls: [helper]"
-_SEVERITY = "write severity: {deduct: 1}, note, review or zero"
 _SCOPE = "write in: with the name of a file, function, class or method"
 
 
@@ -181,22 +182,21 @@ class _RequirementShape(Shape):
     clause: str = ""
     """The clause that findings cite, in place of that under `clauses: {structure: …}`."""
 
-    guesses: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("forbid", "forbids", "must_not_use", "bans", "without"), _AVOID),
-        **dict.fromkeys(("no_loop", "no_loops", "no_global", "no_globals", "loops"), _AVOID),
-        **dict.fromkeys(("no_with", "no_break", "no_print", "global", "loop"), _AVOID),
-        **dict.fromkeys(("import", "imports", "must_import", "must_use", "requires"), _USE),
-        **dict.fromkeys(("call", "must_call", "helper", "helpers"), _CALL),
-        **dict.fromkeys(("points", "marks", "deduct", "cost", "costs"), _SEVERITY),
-        **dict.fromkeys(("function", "class", "file", "name", "method", "of", "for"), _SCOPE),
-        **dict.fromkeys(("extends", "subclass_of", "base", "bases"), "write inherits: Animal"),
-        **dict.fromkeys(("hints", "annotations", "typed"), "write type_hints: true"),
-        **dict.fromkeys(("at_most_lines", "length", "line_count"), "write lines: 15"),
-        **dict.fromkeys(("print", "max_prints", "print_calls"), "write prints: 2"),
-        **dict.fromkeys(("attributes", "methods", "members"), "write public: [name, feed]"),
-        **dict.fromkeys(("literals", "no_literals"), "write printed_literals: false"),
-        "mangled": "write private: [age]",
-    }
+    guesses: ClassVar[Mapping[str, str]] = guessed_keys(
+        ("forbid forbids must_not_use bans without loop loops global", _AVOID),
+        ("no_loop no_loops no_global no_globals no_with no_break no_print", _AVOID),
+        ("import imports must_import must_use requires", _USE),
+        ("call must_call helper helpers", "write calls: [helper]"),
+        ("points marks deduct cost costs", "write severity: {deduct: 1}, note, review or zero"),
+        ("function class file name method of for", _SCOPE),
+        ("extends subclass_of base bases", "write inherits: Animal"),
+        ("hints annotations typed", "write type_hints: true"),
+        ("at_most_lines length line_count", "write lines: 15"),
+        ("print max_prints print_calls", "write prints: 2"),
+        ("attributes methods members", "write public: [name, feed]"),
+        ("literals no_literals", "write printed_literals: false"),
+        ("mangled", "write private: [age]"),
+    )
 
 
 _VALUES: dict[Holds, tuple[Any, Any]] = {
@@ -208,7 +208,8 @@ _VALUES: dict[Holds, tuple[Any, Any]] = {
 
 def _condition_field(kind: ConditionKind) -> Any:
     annotation, default = _VALUES[kind.holds]
-    return (annotation, Field(default=default, description=kind.description))
+    field = Field(default=default, description=kind.description)
+    return (annotation, field)
 
 
 _CONDITION_FIELDS: dict[str, Any] = {
@@ -246,7 +247,8 @@ _SETTINGS = [rule.setting for rule in policy_rules() if rule.setting is not None
 
 def _field_of(setting: ListSetting) -> Any:
     shape = ListShape if setting.may_forbid else AllowShape
-    return (shape | None, Field(default=None, description=setting.description))
+    field = Field(default=None, description=setting.description)
+    return (shape | None, field)
 
 
 _LISTS: dict[str, Any] = {setting.key: _field_of(setting) for setting in _SETTINGS}
@@ -281,16 +283,20 @@ def _requirements(
         loc: Loc = ("structure", index)
         keys = [key for key in _CONDITIONS if key in shape.model_fields_set]
         if not keys:
-            document.add(loc, "states nothing", f"write one of {listed(_CONDITIONS, 'or')}")
+            known = listed(_CONDITIONS, "or")
+            document.add(loc, "states nothing", f"write one of {known}")
         if shape.clause:
             symbols.has_clause(document, (*loc, "clause"), shape.clause)
         for key in ("uses", "avoids"):
-            _check_words(document, (*loc, key), getattr(shape, key), symbols)
+            words = getattr(shape, key)
+            _check_words(document, (*loc, key), words, symbols)
         consequence: Consequence | None = None
         if shape.severity is not None:
             consequence = replace(_consequence(shape.severity), entry=index)
-        for number, scope in enumerate(shape.scopes or [""]):
-            _check_scope(document, (*loc, "in", number), scope, keys, symbols)
+        scopes = shape.scopes or [""]
+        for number, scope in enumerate(scopes):
+            scope_at = (*loc, "in", number)
+            _check_scope(document, scope_at, scope, keys, symbols)
             requirement = Requirement(
                 scope=scope,
                 conditions=_conditions_of(shape),
@@ -316,8 +322,9 @@ def _check_words(
         if not hint and "." in name:
             _, _, last = name.rpartition(".")
             hint = f"write {last}, the last name"
+        what = f"{word!r} is neither a word nor a name"
         hint = hint or "write the name of a function, method or module"
-        document.add((*loc, index), f"{word!r} is neither a word nor a name", hint)
+        document.add((*loc, index), what, hint)
 
 
 def _is_known(name: str, symbols: AssignmentSymbols) -> bool:
@@ -328,7 +335,9 @@ def _is_known(name: str, symbols: AssignmentSymbols) -> bool:
         return True
     if any(hasattr(kind, name) for kind in _BUILTIN_TYPES):
         return True
-    return any(re.search(rf"\b{name}\b", "\n".join(file.lines)) for file in symbols.reference)
+    word = re.compile(rf"\b{name}\b")
+    texts = ["\n".join(file.lines) for file in symbols.reference]
+    return any(map(word.search, texts))
 
 
 def _check_scope(
@@ -346,17 +355,20 @@ def _check_scope(
             node = definition_named(ast.parse(file.data), scope)
             kind = None if node is None else about(node)
     if kind is None and symbols.reference:
-        hint = nearest(scope, (*symbols.function_names, *files))
-        document.add(loc, f"the reference has no file, class or function {scope}", hint)
+        what = f"the reference has no file, class or function {scope}"
+        known = (*symbols.function_names, *files)
+        document.add(loc, what, nearest(scope, known))
     if kind is None:
         return
+    *around, _, _ = loc
     for key in keys:
         wanted = _CONDITIONS[key].about
         if wanted not in (About.ANY, kind):
             hint = f"name {wanted} with in"
             if wanted is About.FILE:
                 hint = "leave in: out, or name a file there"
-            document.add((*loc[:-2], key), f"{key} is about {wanted}", hint, key=True)
+            what = f"{key} is about {wanted}"
+            document.add((*around, key), what, hint, key=True)
 
 
 def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None:
@@ -378,8 +390,9 @@ def read_policy(document: Document, symbols: AssignmentSymbols) -> Policy | None
         imports = _imports(document, ("imports",), rule)
     modules: list[str] = []
     for file in symbols.provided:
-        if file.name.endswith(".py"):
-            modules.append(file.name.removesuffix(".py"))
+        name = file.name
+        if name.endswith(".py"):
+            modules.append(name.removesuffix(".py"))
     return Policy(
         imports=imports,
         file_imports=file_imports,
@@ -411,7 +424,8 @@ def _file_imports(
         loc = ("imports", "files", name)
         if name not in submitted or not name.endswith(".py"):
             what = f"{name} is not a submitted module"
-            document.add(loc, what, nearest(name, submitted), key=True)
+            hint = nearest(name, submitted)
+            document.add(loc, what, hint, key=True)
         imports = _imports(document, loc, part)
         rules.append(FileImports(file=name, imports=imports))
     return tuple(rules)
@@ -443,13 +457,16 @@ def _lists(document: Document, shape: _PolicyShape) -> Iterator[NameList]:
             _check_empty(document, (setting.key,), part)
         names = getattr(part, kind)
         _check_names(document, setting, kind, names)
-        yield NameList(key=setting.key, **{kind: tuple(names)})
+        listed_names = {kind: tuple(names)}
+        yield NameList(key=setting.key, **listed_names)
 
 
 def _check_names(document: Document, setting: ListSetting, kind: str, names: Sequence[str]) -> None:
     """Note an error for each name that the setting does not know."""
     all_names = setting.names if kind == "allow" else setting.forbidden
-    known = None if all_names is None else all_names()
+    known: Collection[str] | None = None
+    if all_names is not None:
+        known = all_names()
     for index, name in enumerate(names):
         loc = (setting.key, kind, index)
         if known is None or name in known:

@@ -56,7 +56,8 @@ def variations(reader: ScenarioReader) -> list[Variation]:
         return []
     combined: list[Variation] = []
     clocks = read_clocks(reader)
-    for *combination, (clock, mark) in itertools.product(*options.values(), clocks):
+    combinations = itertools.product(*options.values(), clocks)
+    for *combination, (clock, mark) in combinations:
         values = dict(zip(options, combination, strict=True))
         overrides: list[Binding] = []
         for name, value in sorted(values.items()):
@@ -64,8 +65,10 @@ def variations(reader: ScenarioReader) -> list[Variation]:
             overrides.append(Binding(name=name, literal=literal))
         marks: list[str] = []
         for name in swept:
-            marks.append(f"{name}={_display(values[name])}")
-        combined.append(Variation(tuple(overrides), (*marks, *mark), clock))
+            shown = _display(values[name])
+            marks.append(f"{name}={shown}")
+        variation = Variation(tuple(overrides), (*marks, *mark), clock)
+        combined.append(variation)
     return combined
 
 
@@ -108,18 +111,22 @@ def _check_values(reader: ScenarioReader, loc: Loc, written: Any, base: object) 
     name = loc[-1]
     earlier: set[str] = set()
     for index, value in enumerate(values):
-        where = (*loc, index) if isinstance(written, list) else loc
+        where = loc
+        if isinstance(written, list):
+            where = (*loc, index)
         text = repr(value)
         if text in earlier:
             reader.add(where, f"{text} is in the sweep twice")
             sound = False
         elif not isinstance(base, _OVERRIDDEN):
             what = f"{name} is {Value.of(base).type_name}, which cannot be overridden"
-            reader.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
+            hint = "override plain values, lists, tuples, dictionaries and sets"
+            reader.add(where, what, hint)
             return False
         elif base is not None and not _fits(value, base):
             what = f"{name} is {Value.of(base).type_name}, got {describe(value)}"
-            reader.add(where, what, _hint_to_fit(value, base))
+            hint = _hint_to_fit(value, base)
+            reader.add(where, what, hint)
             sound = False
         earlier.add(text)
     return sound
@@ -191,10 +198,12 @@ def cases_of(
     """
     if not reader.has_cases:
         return [reader]
-    if isinstance(reader.shape.cases, list) and not reader.states("sample"):
-        cases = _checked_rows(reader, kind, reader.shape.cases)
+    written = reader.shape.cases
+    if isinstance(written, list) and not reader.states("sample"):
+        cases = _checked_rows(reader, kind, written)
     else:
-        cases = [reader.with_bindings(draw) for draw in _draws(reader, compiled)]
+        draws = _draws(reader, compiled)
+        cases = [reader.with_bindings(draw) for draw in draws]
     if cases:
         reader.names.update(binding.name for binding in cases[0].bindings)
     else:
@@ -230,7 +239,8 @@ def _draws(reader: ScenarioReader, compiled: Compiled) -> list[tuple[Binding, ..
         request = request_for(reader.symbols, sample or source, reader.constants)
         compiled.requests[name] = request
         if sample is not None:
-            compiled.samples[reader.group, variation.overrides, variation.clock] = request
+            key = (reader.group, variation.overrides, variation.clock)
+            compiled.samples[key] = request
         return read_draws(reader.symbols.folder, name, request)
     except HintedError as error:
         is_recorded = compiled.recording and isinstance(error, OutdatedDrawsError)
@@ -247,13 +257,16 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
     rows: list[ScenarioReader] = []
     names: list[list[str]] = []
     for index, case in enumerate(cases):
-        row = _row(reader, (*loc, index), case)
+        row_at = (*loc, index)
+        row = _row(reader, row_at, case)
         rows.append(row)
         names.append([binding.name for binding in row.bindings])
-    beside = str(reader.shape.model_dump(exclude={"cases"}, exclude_unset=True))
+    others = reader.shape.model_dump(exclude={"cases"}, exclude_unset=True)
+    beside = str(others)
     for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
-        is_used = re.search(rf"\b{re.escape(name)}\b", beside) is not None
+        word = re.escape(name)
+        is_used = re.search(rf"\b{word}\b", beside) is not None
         if misspelled and not is_used:
             hint = f"did you mean {misspelled[0]}?"
             reader.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
@@ -276,7 +289,8 @@ def _row(reader: ScenarioReader, where: Loc, case: CaseShape) -> ScenarioReader:
             known = f"a case states {listed(_OF_A_ROW, 'or')}"
             hint = nearest(name, _OF_A_ROW) or known
             reader.refuse(loc, "expected a plain value, got a mapping", hint)
-        literal = reader.node(loc, value).value().source()
+        node = reader.node(loc, value)
+        literal = node.value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     values = {key: getattr(case, key) for key in stated}
@@ -308,22 +322,23 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
     """Note an error for a row that repeats an earlier one, and for generated values that are never
     used.
     """
-    table = isinstance(reader.shape.cases, list)
+    is_table = isinstance(reader.shape.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
         without_unused = replace(stimulus, bindings=stimulus.used_bindings())
         first = first_of.setdefault(without_unused, index)
-        if first != index and table:
+        if first != index and is_table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
             what = f"this case is the same as item {first + 1} does"
             reader.add((*reader.loc, "cases", index), what, hint)
             return
     are_all_the_same = len(stimuli) > 1 and len(first_of) == 1
-    if are_all_the_same and not table and not kind.by_name:
+    if are_all_the_same and not is_table and not kind.by_name:
         key = "sample" if reader.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
+        what = "the program runs the same way with every draw"
         hint = f'type the drawn value: input: ["{{{{ {name} }}}}"]'
-        reader.add((*reader.loc, key), "the program runs the same way with every draw", hint)
+        reader.add((*reader.loc, key), what, hint)
 
 
 def _to_differ(stimulus: Stimulus, first: Stimulus, *, by_name: bool) -> str:

@@ -68,7 +68,8 @@ class Variation:
         parts = (*self.swept, *more)
         if not parts:
             return ""
-        return f"[{','.join(parts)}]"
+        together = ",".join(parts)
+        return f"[{together}]"
 
 
 @dataclass(slots=True)
@@ -99,18 +100,21 @@ class ScenarioReader:
         """Return the scenario with the file's default values for these keys, unless it states them
         itself.
         """
-        keys = (keys & self.head.model_fields_set) - self.shape.model_fields_set
+        of_head = keys & self.head.model_fields_set
+        keys = of_head - self.shape.model_fields_set
         values = {key: getattr(self.head, key) for key in keys}
         shape = self.shape.model_copy(update=values)
         return replace(self, shape=shape, head_keys=self.head_keys | keys)
 
     def under(self, variation: Variation) -> ScenarioReader:
+        constants = self.symbols.variants.constants(variation.overrides)
+        binds_unknown = self.broken & {"given", "sample", "cases", "session"}
         return replace(
             self,
             variation=variation,
-            constants=self.symbols.variants.constants(variation.overrides),
+            constants=constants,
             names=set(),
-            names_known=not self.broken & {"given", "sample", "cases", "session"},
+            names_known=not binds_unknown,
         )
 
     def with_bindings(self, bindings: tuple[Binding, ...]) -> ScenarioReader:
@@ -127,7 +131,8 @@ class ScenarioReader:
         """Return the scenario's id without constants' values: the file's name and the scenario's
         name.
         """
-        stem = self.document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
+        _, _, name = self.document.file.rpartition("/")
+        stem = name.removesuffix(".yaml")
         return f"{stem}/{slug(self.shape.name)}"
 
     def at(self, key: str) -> Loc:
@@ -207,16 +212,17 @@ class ScenarioReader:
         files = [] if shape is None else shape.files
         if shape is None or file not in files:
             what = f"{file} is not a test file of this assignment"
-            self.refuse(
-                loc, what, nearest(file, files) or "name it under tests: in assignment.yaml"
-            )
+            hint = nearest(file, files) or "name it under tests: in assignment.yaml"
+            self.refuse(loc, what, hint)
         data = self.spec_file(loc, file).read_bytes()
         try:
-            names = [found.test for found in find_tests(file, data, shape.runner)]
+            found = find_tests(file, data, shape.runner)
         except (SyntaxError, ValueError):  # an error for the file itself is noted already
             raise Refused from None
+        names = [known.test for known in found]
         if test not in names:
-            self.refuse(loc, f"{file} has no test {test}", nearest(test, names))
+            what = f"{file} has no test {test}"
+            self.refuse(loc, what, nearest(test, names))
         return shape.runner
 
     def render(
@@ -249,7 +255,8 @@ class ScenarioReader:
         stated = self.shape if self.states("floats") else self.symbols.shape
         if "floats" not in stated.model_fields_set:
             return None
-        return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
+        floats = stated.floats
+        return Floats(within=floats.within, in_text=floats.in_text)
 
     @property
     def prompts_any(self) -> bool:
@@ -296,7 +303,8 @@ class ScenarioReader:
         if isinstance(data, dict):
             return read_matcher(node)
         if for_text:
-            return Exactly(value=Value(ValueKind.STR, node.render(node.text())))
+            text = node.render(node.text())
+            return Exactly(value=Value(ValueKind.STR, text))
         return Exactly(value=node.value(), floats=node.floats)
 
     def cut_at_comma(self, loc: Loc) -> str:
@@ -349,11 +357,13 @@ class ScenarioReader:
         steps = self.shape.steps  # type: ignore[attr-defined]
         for index, step in enumerate(steps):
             with suppress(Refused):
+                step_at = (*loc, index)
                 if step.call:
-                    self.expression(step.call, (*loc, index, "call"))
+                    self.expression(step.call, (*step_at, "call"))
                 else:
-                    self._statements(step.do, (*loc, index, "do"))
-                sources.append((step.call or step.do).strip())
+                    self._statements(step.do, (*step_at, "do"))
+                source = step.call or step.do
+                sources.append(source.strip())
         if len(sources) < len(steps):
             raise Refused
         return tuple(sources)
@@ -363,7 +373,8 @@ class ScenarioReader:
             tree = parse_statements(text)
         except PythonError as error:
             if self.uncut(loc):
-                self.add(loc, f"not Python statements ({error})", self.cut_at_comma(loc))
+                hint = self.cut_at_comma(loc)
+                self.add(loc, f"not Python statements ({error})", hint)
             raise Refused from None
         self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
         self.check_names(tree, loc)
@@ -381,7 +392,7 @@ class ScenarioReader:
             self.add(loc, what)
         elif "\n" in line or "\r" in line:
             self.add(loc, "an input is one line", "write each line as its own item")
-        elif any(ord(character) < 32 and character != "\t" for character in line):
+        elif any(map(_is_control, line)):
             what = "a control character cannot be typed"
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
@@ -393,8 +404,10 @@ class ScenarioReader:
         paths = (*self.symbols.file_names, *self.shape.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
-            hint = nearest(name, names) or f"known files are {', '.join(names)}"
-            self.refuse(loc, f"{name} is neither a submitted nor a provided file", hint)
+            what = f"{name} is neither a submitted nor a provided file"
+            known = ", ".join(names)
+            hint = nearest(name, names) or f"known files are {known}"
+            self.refuse(loc, what, hint)
         return name
 
     def bind(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
@@ -414,14 +427,17 @@ class ScenarioReader:
         modules = {file.removesuffix(".py") for file in symbols.file_names}
         modules |= sys.stdlib_module_names
         needed = names_of(tree).needed
-        for name in sorted(needed & set(symbols.function_names) - set(self.names)):
+        functions = set(symbols.function_names) - self.names
+        for name in sorted(needed & functions):
             if file := symbols.other_file_of(name):
                 main = symbols.main_file
                 what = f"{name} is defined in {file}, but scenarios know only names of {main}"
-                hint = f"write given: from {file.removesuffix('.py')} import {name}"
+                module = file.removesuffix(".py")
+                hint = f"write given: from {module} import {name}"
                 self.add(loc, what, hint, line=line)
         what = "is not defined by the reference, a provided file or the scenario"
-        for name in sorted(needed - defined - BUILTINS):
+        unknown = needed - defined - BUILTINS
+        for name in sorted(unknown):
             if name in _LIBRARY and name not in modules:
                 hint = f"write given: from {_LIBRARY[name]} import {name}"
             elif name in modules:
@@ -432,25 +448,35 @@ class ScenarioReader:
 
     def check_owner(self) -> None:
         """Note errors for functions that the reference lacks, and for unknown clauses."""
-        name, symbols = self.shape.function, self.symbols
+        name = self.shape.function
+        symbols = self.symbols
         owners = (*symbols.function_names, *symbols.file_names)
         if not name and not self.broken:
             hint = "add function: here or at the head of the file"
             self.add(self.loc, "the key function is missing", hint)
         elif name and symbols.reference and name not in owners:
-            what, hint = f"the reference has no function {name}", nearest(name, owners)
+            what = f"the reference has no function {name}"
+            hint = nearest(name, owners)
             owner, _, member = name.rpartition(".")
             if member.startswith("__") and owner in owners:
                 what = f"special method {name} has no own row in reports"
                 hint = f"special methods belong to their class: write function: {owner}"
             self.add(self.at("function"), what, hint)
+        clauses_at = self.at("clause")
         for index, clause in enumerate(self.shape.clause):
-            symbols.has_clause(self.document, (*self.at("clause"), index), clause)
+            symbols.has_clause(self.document, (*clauses_at, index), clause)
+
+
+def _is_control(character: str) -> bool:
+    """Return whether a character is a control character, and no tab."""
+    return ord(character) < 32 and character != "\t"
 
 
 def slug(name: str) -> str:
     """Return the name in the form used in ids: lower case, without accents, with dashes for
     everything but letters and digits.
     """
-    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-    return re.sub(r"[^a-z0-9]+", "-", folded.lower()).strip("-")
+    decomposed = unicodedata.normalize("NFKD", name)
+    letters = decomposed.encode("ascii", "ignore").decode("ascii").lower()
+    dashed = re.sub(r"[^a-z0-9]+", "-", letters)
+    return dashed.strip("-")

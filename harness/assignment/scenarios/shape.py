@@ -29,6 +29,7 @@ from harness.assignment.shapes import (
     Whole,
     WholeOrZero,
     Words,
+    guessed_keys,
     one_required,
     quote,
 )
@@ -366,33 +367,26 @@ class StatedShape(Shape):
     crash."""
 
 
-_OF_SCENARIO = "write it in the scenario, beside steps"
-_OVER = "write over: 200, the number of calls"
 _STRUCTURE = "the form of a program is stated under structure: in policy.yaml"
-_PRINTS = "write prints: {contains: …}, or another matcher"
-_GUESSES: Mapping[str, str] = {
-    **dict.fromkeys(("repeat", "repeats", "times", "runs", "calls", "trials"), _OVER),
-    **dict.fromkeys(("distinct", "unique", "no_repeats"), "write all_different: true"),
-    **dict.fromkeys(("probability", "frequency"), "write share: {6: 17% ± 12%}"),
-    **dict.fromkeys(("methods", "method"), "write exists: Pet.feed in a scenario for each"),
-    **dict.fromkeys(("inherits", "docstring", "docstrings", "recursive", "structure"), _STRUCTURE),
-    **dict.fromkeys(("lines", "uses", "avoids", "type_hints", "main_guard"), _STRUCTURE),
-    **dict.fromkeys(("signature", "params"), "write parameters: [name, age=0]"),
-    **dict.fromkeys(
-        ("folders", "folder"), "write files: {data/marks.csv: …}, which makes its folder"
-    ),
-    **dict.fromkeys(("stdout", "output", "outputs"), "write prints"),
-    **dict.fromkeys(("result", "value", "expected", "expect"), "write returns"),
-    **dict.fromkeys(("contains", "matches", "number", "numbers", "shows"), _PRINTS),
-    **dict.fromkeys(("args", "arguments"), "write argv for a program, parameters for a signature"),
-    **dict.fromkeys(("timeout", "time_limit"), "write limits: {cpu_seconds: 5}"),
-    **dict.fromkeys(("today", "now", "date", "time"), "write clock: 2026-03-01T12:00"),
-    **dict.fromkeys(
-        ("setup", "before", "mock", "patch"), "write given, with statements to run first"
-    ),
-    **dict.fromkeys(("tolerance", "within", "approx"), "write floats: {within: 0.001}"),
-    "load_input": "write at_load: [Ann]",
-}
+_GUESSES = guessed_keys(
+    ("repeat repeats times runs calls trials", "write over: 200, the number of calls"),
+    ("distinct unique no_repeats", "write all_different: true"),
+    ("probability frequency", "write share: {6: 17% ± 12%}"),
+    ("methods method", "write exists: Pet.feed in a scenario for each"),
+    ("inherits docstring docstrings recursive structure", _STRUCTURE),
+    ("lines uses avoids type_hints main_guard", _STRUCTURE),
+    ("signature params", "write parameters: [name, age=0]"),
+    ("folders folder", "write files: {data/marks.csv: …}, which makes its folder"),
+    ("stdout output outputs", "write prints"),
+    ("result value expected expect", "write returns"),
+    ("contains matches number numbers shows", "write prints: {contains: …}, or another matcher"),
+    ("args arguments", "write argv for a program, parameters for a signature"),
+    ("timeout time_limit", "write limits: {cpu_seconds: 5}"),
+    ("today now date time", "write clock: 2026-03-01T12:00"),
+    ("setup before mock patch", "write given, with statements to run first"),
+    ("tolerance within approx", "write floats: {within: 0.001}"),
+    ("load_input", "write at_load: [Ann]"),
+)
 
 
 class StepShape(Shape):
@@ -411,14 +405,20 @@ class StepShape(Shape):
     raises: RaisedShape = ""
     """The exception's type, or {type: …, message: …}."""
 
-    guesses: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("input", "leaves", "reads", "writes", "turns", "stderr", "given", "exit"), _OF_SCENARIO
+    guesses: ClassVar[Mapping[str, str]] = guessed_keys(
+        (
+            "input leaves reads writes turns stderr given exit",
+            "write it in the scenario, beside steps",
+        )
     )
 
     @model_validator(mode="before")
     @classmethod
     def _is_one(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or len(data.keys() & {"do", "call"}) != 1:
+        stated: set[str] = set()
+        if isinstance(data, dict):
+            stated = data.keys() & {"do", "call"}
+        if len(stated) != 1:
             raise ValueError
         return data
 
@@ -514,7 +514,8 @@ _NOT_TEXT: dict[str, tuple[Any, Any]] = {
 
 def _field_of(name: str, kind: type[Action]) -> tuple[Any, Any]:
     shape, default = _NOT_TEXT.get(name, (str, ""))
-    return shape, Field(default=default, description=kind.__doc__)
+    field = Field(default=default, description=kind.__doc__)
+    return shape, field
 
 
 if TYPE_CHECKING:

@@ -76,11 +76,12 @@ def read_stated(
         data = getattr(reader.shape, key)
         with suppress(Refused):
             fields |= read(reader, parts, reader.at(key), data)
+    ignore = tuple(map(Ignore, reader.shape.ignore))
     return Expected(
         transcript=transcript,
         shown=parts.shown,
         prompts_any=reader.prompts_any,
-        ignore=tuple(map(Ignore, reader.shape.ignore)),
+        ignore=ignore,
         floats=reader.floats,
         **fields,
     )
@@ -154,7 +155,8 @@ def _shares(reader: ScenarioReader) -> tuple[Share, ...]:
         found = _SHARE.fullmatch(written.strip())
         if found is None:
             what = f"expected a share like 40% ± 15%, got {written!r}"
-            reader.refuse((*loc, value), what, "write +- instead of ± if that is easier")
+            hint = "write +- instead of ± if that is easier"
+            reader.refuse((*loc, value), what, hint)
         about = float(found["about"]) / 100
         within = float(found["within"]) / 100
         together += about
@@ -176,7 +178,8 @@ def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     if fair:
         hint = f"write over: {fair}"
     runs = 1 / chance
-    reader.add(loc, f"a correct program fails this by chance, once in {runs:,.0f} runs", hint)
+    what = f"a correct program fails this by chance, once in {runs:,.0f} runs"
+    reader.add(loc, what, hint)
 
 
 @_reads("exists", "class")
@@ -185,21 +188,21 @@ def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any
 
     Its kind (function or class) must be the reference's.
     """
+    key = str(loc[-1])
     parameters: tuple[str, ...] | None = None
     if reader.states("parameters"):
+        parameters_at = reader.at("parameters")
         try:
             parameters = read_parameters(reader.shape.parameters)
         except ValueError:
             what = "expected parameters as in a def"
-            reader.refuse(reader.at("parameters"), what, "write [name, age=0], without self")
-        is_of_class = str(loc[-1]) == "class" or "." in data
+            reader.refuse(parameters_at, what, "write [name, age=0], without self")
+        is_of_class = key == "class" or "." in data
         if is_of_class and parameters and parameters[0] == "self":
-            reader.refuse(reader.at("parameters"), "self is not listed", "leave self out")
-    stated = HasSignature(
-        what=_kind_of_name(reader, str(loc[-1]), data.strip()),
-        parameters=parameters,
-        attributes=tuple(reader.shape.attributes),
-    )
+            reader.refuse(parameters_at, "self is not listed", "leave self out")
+    kind = _kind_of_name(reader, key, data.strip())
+    attributes = tuple(reader.shape.attributes)
+    stated = HasSignature(what=kind, parameters=parameters, attributes=attributes)
     return {"returns": stated}
 
 
@@ -223,7 +226,8 @@ def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data
         if key is None or key[1] not in matcher_keys():
             continue
         inside = replace(reader, text_line=step.shown_from)
-        if len(step.shown) > 1 and step.shown[0].rstrip().endswith("}"):
+        first, *more = step.shown
+        if more and first.rstrip().endswith("}"):
             what = f"the matcher {key[1]} replaces all output of the step"
             inside.add(loc, what, "remove the lines after it")
             continue
@@ -275,18 +279,21 @@ def _stated_step(reader: ScenarioReader, loc: Loc, index: int, step: StepShape) 
         reader.refuse(raises_at, what, "keep one of returns and raises", key=True)
     stated = StatedStep(step=index)
     if "returns" in keys:
-        stated = replace(stated, returns=reader.matcher(returns_at, step.returns))
+        returns = reader.matcher(returns_at, step.returns)
+        stated = replace(stated, returns=returns)
     if "prints" in keys:
         prints = reader.matcher((*loc, "prints"), step.prints, for_text=True)
         stated = replace(stated, prints=prints)
     if "raises" in keys:
-        stated = replace(stated, raises=_stated_raise(reader, raises_at, step.raises))
+        raises = _stated_raise(reader, raises_at, step.raises)
+        stated = replace(stated, raises=raises)
     return stated
 
 
 @_reads("prints", "stderr")
 def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    return {str(loc[-1]): reader.matcher(loc, data, for_text=True)}
+    key = str(loc[-1])
+    return {key: reader.matcher(loc, data, for_text=True)}
 
 
 @_reads("figures")
@@ -336,8 +343,9 @@ def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
     if inputs == 1:
         makes = "1 input makes"
     is_list = isinstance(data, list)
-    if is_list and len(data) > inputs + 1:
-        reader.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
+    most = inputs + 1
+    if is_list and len(data) > most:
+        reader.add(loc, f"{makes} at most {most} turns, got {len(data)}")
 
     def turn(item: tuple[Any, Any]) -> StatedTurn:
         index, printed = item
@@ -363,10 +371,12 @@ def _raises(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
 def _stated_raise(reader: ScenarioReader, loc: Loc, data: Any) -> StatedRaise:
     if not isinstance(data, RaisesShape):
         return StatedRaise(type_name=data)
+    stated = data.model_fields_set
     message: Matcher | None = None
-    if "message" in data.model_fields_set:
-        message = reader.matcher((*loc, "message"), data.message, for_text=True)
-    if "is_a" in data.model_fields_set:
+    if "message" in stated:
+        message_at = (*loc, "message")
+        message = reader.matcher(message_at, data.message, for_text=True)
+    if "is_a" in stated:
         _check_base(reader, (*loc, "is_a"), data.is_a)
     first, *also = data.one_of or [data.type]
     return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
@@ -381,7 +391,8 @@ def _check_base(reader: ScenarioReader, loc: Loc, name: str) -> None:
     known = {*BUILTIN_EXCEPTIONS, *class_names(programs)}
     if name not in known:
         what = f"{name} is neither a builtin exception nor a class of the reference"
-        reader.add(loc, what, nearest(name, sorted(known)))
+        hint = nearest(name, sorted(known))
+        reader.add(loc, what, hint)
 
 
 @_reads("leaves")
@@ -390,10 +401,9 @@ def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
     call = parts.action.expression
     if call and names == frozenset():
         what = "only the return value and the output of this call can be checked"
-        hint = (
-            "to compare an object after a method call, write a session: one step makes the object, "
-        )
-        reader.refuse(loc, what, hint + "one calls the method", key=True)
+        hint = "to compare an object after a method call, write a session: "
+        hint += "one step makes the object, one calls the method"
+        reader.refuse(loc, what, hint, key=True)
     if data == "unchanged":
         return {"leaves_unchanged": True}
     if data == {"any": True}:
@@ -404,7 +414,8 @@ def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
         where = (*loc, name)
         if names is not None:
             _check_left(reader, where, str(name), names, call)
-        return StatedLeave(name=str(name), value=reader.matcher(where, value))
+        matcher = reader.matcher(where, value)
+        return StatedLeave(name=str(name), value=matcher)
 
     return {"leaves": read_all(data.items(), leave)}
 
@@ -465,7 +476,8 @@ def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -
         name, content = item
         where = (*loc, name)
         check_path(reader, where, name)
-        return StatedLeave(name=str(name), value=_written(reader, where, content))
+        matcher = _written(reader, where, content)
+        return StatedLeave(name=str(name), value=matcher)
 
     fields["writes"] = read_all(files.items(), written)
     return fields
@@ -486,7 +498,8 @@ def _written(reader: ScenarioReader, loc: Loc, content: Any) -> Matcher:
         data = content_of(reader, loc, content)
         return Exactly(value=file_value(data))
     if isinstance(content, dict) and content.keys() == {"text"}:
-        return reader.matcher((*loc, "text"), content["text"], for_text=True)
+        content = content["text"]
+        loc = (*loc, "text")
     return reader.matcher(loc, content, for_text=True)
 
 
@@ -507,7 +520,8 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
         hint = "state prompts: exact, or prints: or turns: without the prompts"
         reader.refuse(loc, what, hint, key=True)
     path = reader.render(written, loc)
-    is_below = not path.startswith("/") and ".." not in path.split("/")
+    parts = path.split("/")
+    is_below = not path.startswith("/") and ".." not in parts
     if not is_below or not path.endswith(".txt"):
         reader.refuse(loc, f"{path} is not a .txt file below the spec folder")
     file = reader.symbols.folder / path
@@ -519,14 +533,16 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        reader.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
+        what = f"byte {error.start} of {path} is not UTF-8"
+        reader.refuse(loc, what, "save the file as UTF-8")
     text = text.replace("\r\n", "\n")
     try:
         return path, render(text, reader.constants)
     except TemplateError as error:
         lines = text[: error.position].split("\n")
         shown = f"{reader.symbols.shown_folder}/{path}"
-        place = Place(file=shown, line=len(lines), column=len(lines[-1]) + 1)
+        column = len(lines[-1]) + 1
+        place = Place(file=shown, line=len(lines), column=column)
         hint = nearest(error.name, reader.constants)
         reader.document.problems.add(place, "", str(error), hint)
         raise Refused from None

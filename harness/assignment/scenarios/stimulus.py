@@ -72,15 +72,24 @@ def check_takes(reader: ScenarioReader, kind: type[Action]) -> None:
     """
     for key in _keys_of_kinds().difference(kind.takes):
         if reader.states(key):
+            what = f"a {kind.noun or kind.key} has no {key}"
             hint = kind.elsewhere if key in _SHOWN else ""
             if not hint:
-                owners = [other.key for other in stimulus_kinds().values() if key in other.takes]
-                hint = f"use it with {listed(owners, 'or')}"
-            reader.add(reader.at(key), f"a {kind.noun or kind.key} has no {key}", hint, key=True)
+                hint = f"use it with {_owners_of(key)}"
+            reader.add(reader.at(key), what, hint, key=True)
     for first, second, what in _CLASHES:
         if reader.states(first) and reader.states(second):
             hint = f"keep one of {first} and {second}"
             reader.add(reader.at(second), what, hint, key=True)
+
+
+def _owners_of(key: str) -> str:
+    """Return the kinds of stimulus that take this key, in words."""
+    owners: list[str] = []
+    for kind in stimulus_kinds().values():
+        if key in kind.takes:
+            owners.append(kind.key)
+    return listed(owners, "or")
 
 
 def _keys_of_kinds() -> set[str]:
@@ -108,8 +117,10 @@ def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
 
 def read_stimulus(reader: ScenarioReader, kind: type[Action]) -> StimulusParts:
     """Return the action with the reader's constants filled in. Raise Refused if it is invalid."""
-    inputs = typed_inputs(reader, reader.at("input"), reader.shape.input)
-    return kind.read(reader, (*reader.loc, kind.key), inputs)
+    inputs_at = reader.at("input")
+    inputs = typed_inputs(reader, inputs_at, reader.shape.input)
+    action_at = (*reader.loc, kind.key)
+    return kind.read(reader, action_at, inputs)
 
 
 def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
@@ -128,7 +139,8 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
         if not isinstance(written, str):
             reader.refuse(loc, "a case has one time", "write a list of times in the scenario")
         clock = _clock(reader, loc, written)
-    has_files = next(iter(reader.layers("files")), None) is not None
+    has_files = bool(list(reader.layers("files")))
+    at_load = typed_inputs(reader, reader.at("at_load"), reader.shape.at_load)
     stdin = None
     if reader.states("stdin"):
         stdin = reader.shape.stdin
@@ -138,7 +150,7 @@ def stimulus_of(reader: ScenarioReader, parts: StimulusParts) -> Stimulus:
     stimulus = Stimulus(
         action=parts.action,
         inputs=parts.inputs,
-        at_load=typed_inputs(reader, reader.at("at_load"), reader.shape.at_load),
+        at_load=at_load,
         constants=reader.variation.overrides,
         provide=tuple(reader.shape.provide),
         seed=_seed_of(reader),
@@ -179,7 +191,8 @@ def read_clocks(reader: ScenarioReader) -> list[tuple[Clock | None, tuple[str, .
     loc = reader.at("clock")
     written = reader.shape.clock
     if isinstance(written, str):
-        return [(_clock(reader, loc, written), ())]
+        only_time = _clock(reader, loc, written)
+        return [(only_time, ())]
     swept: dict[Clock | None, tuple[str, ...]] = {}
     for index, text in enumerate(written):
         where = (*loc, index)
@@ -203,7 +216,8 @@ def read_clock(text: str, time_zone: str) -> Clock:
     written = _TIME.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"
-        raise HintedError(what, "write one like 2026-03-01T12:00, or only a date for its midnight")
+        hint = "write one like 2026-03-01T12:00, or only a date for its midnight"
+        raise HintedError(what, hint)
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
@@ -211,12 +225,14 @@ def read_clock(text: str, time_zone: str) -> Clock:
         raise HintedError(what, "write a date and a time that exist") from None
     if not _FIRST_YEAR <= time.year < datetime.max.year:
         what = f"{text} is outside the times that a computer's clock can show"
-        raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
+        last_year = datetime.max.year - 1
+        raise HintedError(what, f"write a year from {_FIRST_YEAR} to {last_year}")
     if not written["offset"]:
         zone = ZoneInfo(time_zone) if time_zone else UTC
         time = _of_zone(time, zone, text, time_zone)
+    seconds = int(time.timestamp())
     offset = time.utcoffset() or timedelta()
-    return Clock(seconds=int(time.timestamp()), offset=int(offset.total_seconds()))
+    return Clock(seconds=seconds, offset=int(offset.total_seconds()))
 
 
 def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
@@ -226,7 +242,8 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     """
     first = time.replace(tzinfo=zone, fold=0)
     second = time.replace(tzinfo=zone, fold=1)
-    shown = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
+    there_and_back = first.astimezone(UTC).astimezone(zone)
+    shown = there_and_back.replace(tzinfo=None)
     if shown != time:
         what = f"{text} does not exist in {name}: the clocks are put forward then"
         raise HintedError(what, f"write {shown.isoformat(timespec='minutes')}")
@@ -279,15 +296,17 @@ def typed_inputs(reader: ScenarioReader, loc: Loc, items: Sequence[Any]) -> tupl
         places = (*loc, index - 1), (*loc, index)
         if reader.document.is_pair(*places):
             first, second = map(reader.document.raw, places)
+            what = f"{first},{second} looks like a pair"
             hint = f'write "{first},{second}" for one input, {first}, {second} for two'
-            reader.add(places[0], f"{first},{second} looks like a pair", hint)
+            reader.add(places[0], what, hint)
     inputs: list[Typed] = []
     for index, item in enumerate(items):
         where = (*loc, index)
         if not isinstance(item, str | int):
             inputs.append(Typed(key=Key(item.key)))
         elif not isinstance(item, str):
-            inputs.append(Typed(text=reader.document.raw(where)))
+            text = reader.document.raw(where)
+            inputs.append(Typed(text=text))
         elif reader.uncut(where):
             text = reader.render(item, where)
             reader.check_line(where, text)
@@ -340,7 +359,8 @@ def _check_beside(reader: ScenarioReader, loc: Loc, files: Mapping[str, SourceFi
     last = str(loc[-1])
     for name in files:
         if name.startswith(f"{last}/") or last.startswith(f"{name}/"):
-            what = f"{min(name, last, key=len)} is both a file and a folder"
+            shorter = min(name, last, key=len)
+            what = f"{shorter} is both a file and a folder"
             reader.add(loc, what, "give one of them another name", key=True)
 
 
@@ -354,8 +374,9 @@ def content_of(reader: ScenarioReader, loc: Loc, text: str) -> bytes:
         return reader.render(text, loc).encode()
     hint = "a text ends its lines with \\n; write {text: …} for one without"
     data = reader.spec_file(loc, text, hint).read_bytes()
-    if len(data) > MAX_GIVEN_BYTES:
-        reader.refuse(loc, f"{text} has {len(data)} bytes, more than {MAX_GIVEN_BYTES:,}")
+    size = len(data)
+    if size > MAX_GIVEN_BYTES:
+        reader.refuse(loc, f"{text} has {size} bytes, more than {MAX_GIVEN_BYTES:,}")
     return data
 
 
@@ -413,8 +434,9 @@ def _stand_in(reader: ScenarioReader, loc: Loc, name: str) -> SourceFile:
     if not found:
         what = f"the file {name} is neither in the spec folder nor among the course's files"
         reader.refuse(loc, what, hint)
-    file = SourceFile(name=name, data=found[0].read_bytes())
-    if any(file.data == answer.data for answer in symbols.reference):
+    data = found[0].read_bytes()
+    file = SourceFile(name=name, data=data)
+    if any(data == answer.data for answer in symbols.reference):
         reader.refuse(loc, f"{name} is the reference's own file", "write a module for this use")
     try:
         parse_statements(file.data)

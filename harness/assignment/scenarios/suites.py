@@ -4,6 +4,7 @@ submit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -65,7 +66,8 @@ class SuiteSection:
             changed = mutant.written_into(program)
             clause = mutant.clause if shape.visible is True else ""
             name = _program_name(number)
-            programs.append(TestedProgram(name=name, files=changed, clause=clause, why=mutant.why))
+            tested = TestedProgram(name=name, files=changed, clause=clause, why=mutant.why)
+            programs.append(tested)
         return TestWriting(
             files=handed_in,
             documented_files=self.documented,
@@ -101,7 +103,8 @@ class SuiteSection:
             hint = "write submission: {tests: [test_a1.py]}, or doctests: true"
             self.document.add(("test_writing",), what, hint)
             return False
-        if shape.accepts_own is not None and not self.symbols.shape.submission.files:
+        has_program = bool(self.symbols.shape.submission.files)
+        if shape.accepts_own is not None and not has_program:
             what = "no program is handed in beside the tests"
             self.document.add(("test_writing", "accepts_own"), what, "leave accepts_own out")
         return bool(self.symbols.tested_program)
@@ -123,14 +126,14 @@ class SuiteSection:
             action = SuiteRun(question=question, files=files, against=against)
             name = _NAMES[question]
             scenario = self._scenario(shape, action, name, points=points, key=question.value)
-            scenario = replace(scenario, clauses=tuple(shape.clause), shows_hint=False)
-            self.scenarios.append(replace(scenario, visibility=VISIBILITY[True]))
+            self._add_of_all(shape, scenario)
 
     def _add_faults(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
         counts = _counts(self.mutants)
         for clause in shape.notices:
             loc = ("test_writing", "notices", clause)
-            if self.symbols.has_clause(self.document, loc, clause) and clause not in counts:
+            is_listed = self.symbols.has_clause(self.document, loc, clause)
+            if is_listed and clause not in counts:
                 what = f"no mutant is against clause {clause}, so no test can notice it"
                 self.document.add(loc, what, "add one to mutants.yaml")
         for clause in shape.hints:
@@ -154,14 +157,16 @@ class SuiteSection:
             key = f"notices-{slug(clause)}-{number}"
             scenario = self._scenario(shape, action, name, points=points, key=key)
             hint = shape.hints.get(clause, "").strip()
-            self.scenarios.append(replace(scenario, clauses=(clause,), hint=hint))
+            scenario = replace(scenario, clauses=(clause,), hint=hint)
+            self.scenarios.append(scenario)
 
     def _add_question_of_each(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
         """Add the question which tests find no fault. It costs no marks."""
         action = SuiteRun(question=SuiteQuestion.HELPS, files=files, against=REFERENCE)
         name = _NAMES[SuiteQuestion.HELPS]
         scenario = self._scenario(shape, action, name, points=Fraction(1), key="helps")
-        self.scenarios.append(replace(scenario, informational=True, shows_hint=False))
+        scenario = replace(scenario, informational=True, shows_hint=False)
+        self.scenarios.append(scenario)
 
     def _add_coverage(self, shape: TestWritingShape, files: tuple[str, ...]) -> None:
         """Add the question whether the tests run enough of the reference's lines."""
@@ -177,10 +182,14 @@ class SuiteSection:
         )
         name = _NAMES[SuiteQuestion.COVERS]
         scenario = self._scenario(shape, action, name, points=stated.points, key="covers")
+        self._add_of_all(shape, scenario)
+
+    def _add_of_all(self, shape: TestWritingShape, scenario: Scenario) -> None:
+        """Add a scenario about all of the tests, which students see."""
         clauses = tuple(shape.clause)
-        self.scenarios.append(
-            replace(scenario, clauses=clauses, visibility=VISIBILITY[True], shows_hint=False)
-        )
+        visible = VISIBILITY[True]
+        scenario = replace(scenario, clauses=clauses, visibility=visible, shows_hint=False)
+        self.scenarios.append(scenario)
 
     def _clause_in_words(self, clause: str) -> str:
         for known in self.symbols.clauses or ():
@@ -192,7 +201,8 @@ class SuiteSection:
         self, shape: TestWritingShape, action: SuiteRun, name: str, *, points: Fraction, key: str
     ) -> Scenario:
         scenario_id = f"tests/{key}"
-        limits = shape.limits.over(_for_all_tests(self.symbols.limits))
+        base = _for_all_tests(self.symbols.limits)
+        limits = shape.limits.over(base)
         action = replace(action, documented=self.documented)
         stimulus = Stimulus(action=action, folder=True)
         return Scenario(
@@ -219,7 +229,9 @@ def _for_all_tests(limits: Limits) -> Limits:
 
 def _percent(share: Fraction | None) -> int:
     """Return a fraction as whole percent, rounded up; 0 for None."""
-    return 0 if share is None else ceil(100 * share)
+    if share is None:
+        return 0
+    return ceil(100 * share)
 
 
 def _program_name(number: int) -> str:
@@ -227,10 +239,7 @@ def _program_name(number: int) -> str:
 
 
 def _counts(mutants: Sequence[Mutant]) -> Mapping[str, int]:
-    counts: dict[str, int] = {}
-    for mutant in mutants:
-        counts[mutant.clause] = counts.get(mutant.clause, 0) + 1
-    return counts
+    return Counter(mutant.clause for mutant in mutants)
 
 
 def _public_names(files: Sequence[SourceFile]) -> Iterator[str]:

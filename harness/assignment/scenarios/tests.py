@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
@@ -19,7 +19,7 @@ from harness.model.assignment import SourceFile
 from harness.model.expectation import Expected
 from harness.model.plan import Place, Scenario, Visibility, glob
 from harness.model.stimulus import Action, Stimulus
-from harness.stimuli.test import ALL_PARTS, ALL_SETS, CourseTest
+from harness.stimuli.test import CourseTest
 
 
 @dataclass(slots=True)
@@ -86,13 +86,12 @@ class CourseTestsSection:
         return found
 
     def _action(self, file: SourceFile, found: FoundTest, shape: CourseTestsShape) -> CourseTest:
-        return CourseTest(
-            file=file.name,
-            test=found.test,
-            index=ALL_SETS if found.index is None else found.index,
-            part=ALL_PARTS if found.part is None else found.part,
-            runner=shape.runner,
-        )
+        action = CourseTest(file=file.name, test=found.test, runner=shape.runner)
+        if found.index is not None:
+            action = replace(action, index=found.index)
+        if found.part is not None:
+            action = replace(action, part=found.part)
+        return action
 
     def _scenario(
         self, file: SourceFile, found: FoundTest, action: CourseTest, shape: CourseTestsShape
@@ -103,7 +102,8 @@ class CourseTestsSection:
         sweep = ""
         if found.number is not None:
             sweep = f"[{found.number + 1}]"
-        limits = settings["limits"].over(shape.limits.over(self.symbols.limits))
+        of_all = shape.limits.over(self.symbols.limits)
+        limits = settings["limits"].over(of_all)
         stimulus = in_folder(Stimulus(action=action), self.symbols)
         path = f"{self.symbols.shown_folder}/{file.name}"
         return Scenario(
@@ -171,13 +171,15 @@ class CourseTestsSection:
         for index, selection in enumerate(shape.select):
             loc = ("tests", "select", index)
             if index not in self.selecting:
+                what = f"no test is called {selection.match}"
                 hint = f"the first is called {names[0]}" if names else ""
-                self.document.add((*loc, "match"), f"no test is called {selection.match}", hint)
+                self.document.add((*loc, "match"), what, hint)
             if selection.function and selection.function not in owners:
                 what = f"the reference has no function {selection.function}"
                 self.document.add((*loc, "function"), what)
+            clause_at = (*loc, "clause")
             for clause in selection.clause:
-                self.symbols.has_clause(self.document, (*loc, "clause"), clause)
+                self.symbols.has_clause(self.document, clause_at, clause)
         for clause in shape.clause:
             self.symbols.has_clause(self.document, ("tests", "clause"), clause)
 
@@ -186,11 +188,13 @@ class CourseTestsSection:
         hidden: dict[str, str] = {}
         for scenario in scenarios:
             action = scenario.stimuli[0].action
-            if isinstance(action, CourseTest) and scenario.visibility is not Visibility.VISIBLE:
+            is_visible = scenario.visibility is Visibility.VISIBLE
+            if isinstance(action, CourseTest) and not is_visible:
                 hidden.setdefault(action.file, scenario.name)
+        known = (*shape.files, *shape.beside)
         for index, name in enumerate(shape.hand_out):
             loc = ("tests", "hand_out", index)
-            if name not in (*shape.files, *shape.beside):
+            if name not in known:
                 what = f"{name} is not a file of the tests"
                 self.document.add(loc, what, "name it under files or beside, too")
             elif name in hidden:
