@@ -29,7 +29,7 @@ from harness.model.policy import (
     Unparsable,
     UnreadableKind,
 )
-from harness.policy.index import children, misspelt_guard, name_bound
+from harness.policy.index import children, misspelt_guard, name_bound, node_kinds
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, PythonSource, compiles, read, tree_of
 from harness.policy.rule import CheckedFile, findings_of, short, unchecked
@@ -86,7 +86,8 @@ def check(
         notes.append(f"{place} cannot be read: {broken.reason}. Checks that need it fail")
         if broken.kind is UnreadableKind.TOO_DEEP and policy is not None:
             findings.append(unchecked(broken.file, broken.reason))
-    return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
+    form = outline(readable)
+    return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=form)
 
 
 def _module_name(file: SourceFile) -> str:
@@ -145,9 +146,12 @@ def _findings(
         return not_checked, ()
     is_extra = name in extra
     modules = frozenset(module.removesuffix(".py") for module in extra)
+    rules = policy.of(name)
+    if is_extra:
+        rules = policy.of_extra()
     file = CheckedFile(
         source=text,
-        policy=policy.of_extra() if is_extra else policy.of(name),
+        policy=rules,
         defined=defined,
         extra=modules,
         is_extra=is_extra,
@@ -217,9 +221,7 @@ _METHODS = frozenset(
     iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior
     """.split()  # noqa: SIM905
 )
-_STATEMENTS = (
-    ast.Global, ast.Nonlocal, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await,
-)  # fmt: skip
+_STATEMENTS = node_kinds("Global Nonlocal AsyncFunctionDef AsyncFor AsyncWith Await")
 _MAX_SPEC_DEPTH = 2  # `{:{}}`: Python formats no deeper
 
 
@@ -252,7 +254,9 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
         except (RecursionError, MemoryError):
             return _no(TOO_DEEP)
         is_only_file = submitted_only == {name}
-        return _no(reason if is_only_file else f"{name}, {reason}")
+        if not is_only_file:
+            reason = f"{name}, {reason}"
+        return _no(reason)
     return Sharing(allowed=True)
 
 
@@ -274,14 +278,16 @@ def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, 
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
             instance = _first_parameter(node) if in_class else ""
             in_class = False
-        left.extend((part, in_class, instance) for part in reversed(_parts(node)))
+        parts = reversed(_parts(node))
+        left.extend((part, in_class, instance) for part in parts)
     return None
 
 
 def _first_parameter(node: ast.FunctionDef | ast.Lambda) -> str:
-    for parameter in (*node.args.posonlyargs, *node.args.args):
-        return parameter.arg
-    return ""
+    parameters = (*node.args.posonlyargs, *node.args.args)
+    if not parameters:
+        return ""
+    return parameters[0].arg
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
@@ -345,18 +351,20 @@ def _why_refused(
         return ""
     match node:
         case ast.Import() | ast.ImportFrom():
-            return None if _is_known_import(node, modules) else ""
+            is_allowed = _is_known_import(node, modules)
+            return None if is_allowed else ""
         case ast.alias():
             return None  # checked as part of its statement
         case ast.FunctionDef(name=name):
             is_method = in_class and name in _METHODS
             is_refused = name in _ATTRIBUTES or (_is_dunder(name) and not is_method)
             return "" if is_refused else None
-        case ast.Name(id=name) if _is_dunder(name):
-            is_read_name = name == "__name__" and isinstance(node.ctx, ast.Load)
-            return None if is_read_name or name in _METADATA else ""
         case ast.Name(id=name):
-            return "" if name in _NAMES else None
+            is_refused = name in _NAMES
+            if _is_dunder(name):
+                is_read_name = name == "__name__" and isinstance(node.ctx, ast.Load)
+                is_refused = not is_read_name and name not in _METADATA
+            return "" if is_refused else None
         case ast.Attribute():
             return _why_attribute(node, instance)
         case ast.ClassDef() if node.keywords:
@@ -368,13 +376,17 @@ def _why_refused(
     given: str | None = name_bound(node)
     if isinstance(node, ast.arg | ast.keyword):
         given = node.arg
-    return "" if _is_dunder(given or "") else None
+    if _is_dunder(given or ""):
+        return ""
+    return None
 
 
 def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str]) -> bool:
     known = modules | _IMPORTS
-    if isinstance(node, ast.ImportFrom) and (node.level or node.module not in known):
-        return False
+    if isinstance(node, ast.ImportFrom):
+        is_known = not node.level and node.module in known
+        if not is_known:
+            return False
     for alias in node.names:
         if alias.asname is not None and _is_dunder(alias.asname):
             return False
@@ -400,11 +412,18 @@ def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
             return "is set"
         return "is deleted"
     if name == "format":
-        if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
-            return "formats a text that is not a literal"
-        if not _is_plain_format(value.value):
-            return "looks into its arguments"
+        return _why_format(value)
     return None
+
+
+def _why_format(value: ast.expr) -> str | None:
+    """Return why the method `format` of this value is refused; None if it is allowed."""
+    match value:
+        case ast.Constant(value=str(text)):
+            if _is_plain_format(text):
+                return None
+            return "looks into its arguments"
+    return "formats a text that is not a literal"
 
 
 def _is_harmless_super(node: ast.Attribute | ast.Call) -> bool:

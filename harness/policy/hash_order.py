@@ -45,9 +45,9 @@ def hash_order(tree: ast.Module) -> Iterator[Place]:
             line = getattr(node, "lineno", 1)
             column = getattr(node, "col_offset", 0)
             yield line, column, _ORDER
-        if not isinstance(node, ast.Name) or node.id != "hash" or hides_hash:
+        if hides_hash or not isinstance(node, ast.Name):
             continue
-        if not _is_in_a_hash_method(node, parents):
+        if node.id == "hash" and not _is_in_a_hash_method(node, parents):
             yield node.lineno, node.col_offset, _HASH
 
 

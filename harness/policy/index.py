@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 from harness.policy.standard import hides, is_part
 
@@ -23,6 +23,18 @@ Kind = TypeVar("Kind", bound=ast.AST)
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+
+
+def node_kinds(names: str) -> tuple[type[ast.AST], ...]:
+    """Return the kinds of nodes with these names, which have spaces between them."""
+    return tuple(getattr(ast, name) for name in names.split())
+
+
+def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    """Return whether a node is a name that gets a value."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 BINDERS: tuple[type[ast.AST], ...] = (
     *(ast.Name, *DEFINITIONS, ast.alias, ast.ExceptHandler),
@@ -37,10 +49,7 @@ BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
 
 # The usual parts of an annotation. One with anything else is judged as code, because Python
 # evaluates it.
-_ANNOTATION_PARTS = (
-    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
-    *(ast.BinOp, ast.BitOr),
-)
+_ANNOTATION_PARTS = node_kinds("Name Attribute Subscript Constant Tuple List BinOp BitOr")
 _CHILDREN = "_children"  # attribute of a node that caches its children
 _MAX_ATTRIBUTES = 8  # longer dotted module names are not followed
 _NONE: frozenset[str] = frozenset()
@@ -87,7 +96,7 @@ def base_of(
 def name_bound(node: ast.AST) -> str:
     """Return the name that this node itself assigns in its scope; "" for none."""
     if isinstance(node, ast.Name):
-        return node.id if isinstance(node.ctx, ast.Store) else ""
+        return node.id if is_stored(node) else ""
     if isinstance(node, ast.alias):
         return "" if node.name == "*" else _imported_as(node)
     if isinstance(node, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):

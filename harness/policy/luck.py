@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from harness.model.policy import LuckyCall
 from harness.policy.hash_order import Place, hash_order
-from harness.policy.index import walk
+from harness.policy.index import is_stored, walk
 from harness.policy.reading import PythonSource
 
 MAX_CALLS = 20
@@ -55,12 +55,14 @@ def lucky_calls(sources: Iterable[PythonSource]) -> tuple[LuckyCall, ...]:
 
 
 def _of_file(source: PythonSource) -> list[LuckyCall]:
-    nodes = list(walk(source.index.tree))
-    places = [*_lucky_names(nodes), *hash_order(source.index.tree)]
+    tree = source.index.tree
+    nodes = list(walk(tree))
+    places = [*_lucky_names(nodes), *hash_order(tree)]
     places.sort(key=lambda place: place[:2])
     calls: list[LuckyCall] = []
-    for line, _, call in places:
-        calls.append(LuckyCall(file=source.name, line=line, call=call))
+    for line, _, called in places:
+        call = LuckyCall(file=source.name, line=line, call=called)
+        calls.append(call)
     return calls
 
 
@@ -73,14 +75,16 @@ def _lucky_names(nodes: Sequence[ast.AST]) -> Iterator[Place]:
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             defined.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        elif is_stored(node):
             variables.add(node.id)
         elif isinstance(node, ast.arg):
             variables.add(node.arg)
         elif isinstance(node, ast.Call):
             calls[id(node.func)] = node
     for node in nodes:
-        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        if not isinstance(node.ctx, ast.Load):
             continue
         written = _dotted(node)
         first, dot, rest = written.partition(".")

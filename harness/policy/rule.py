@@ -5,7 +5,7 @@ key in policy.yaml.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -106,7 +106,11 @@ def policy_rule(
     """Return a decorator that makes a rule from a function in a module of `rules`, where it is
     found automatically.
     """
-    return lambda check: PolicyRule(check=check, order=order, kind=kind, setting=setting)
+
+    def made_of(check: Check) -> PolicyRule:
+        return PolicyRule(check=check, order=order, kind=kind, setting=setting)
+
+    return made_of
 
 
 UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=PolicyGroup.UNCHECKED)
@@ -138,7 +142,9 @@ def findings_of(
     notes: list[str] = []
     for rule in rules:
         # Two nodes may have the same place; a breach is shown once for each requirement.
-        breaches = {(breach.place, breach.requirement): breach for breach in rule.check(file)}
+        breaches: dict[Hashable, Breach] = {}
+        for breach in rule.check(file):
+            breaches[breach.place, breach.requirement] = breach
         in_order = sorted(breaches.values(), key=attrgetter("place"))
         kind = rule.kind
         for breach in in_order[:MAX_PER_RULE]:
@@ -149,13 +155,14 @@ def findings_of(
             if requirement is not None:
                 clause = requirement.clause or clause
                 consequence = requirement.consequence or consequence
+            source = file.source
             finding = Finding(
                 rule=kind.name,
                 clause=clause,
-                file=file.source.name,
+                file=source.name,
                 line=line,
-                column=file.source.column(line, offset),
-                source=file.source.line(line),
+                column=source.column(line, offset),
+                source=source.line(line),
                 message=message,
                 consequence=consequence,
                 word=word,

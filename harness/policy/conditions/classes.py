@@ -13,7 +13,7 @@ from harness.policy.condition import (
     is_name,
     is_static,
 )
-from harness.policy.index import FUNCTIONS, walk
+from harness.policy.index import FUNCTIONS, is_stored, walk
 from harness.policy.rule import Breach, short
 
 
@@ -90,7 +90,7 @@ def _members(holder: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield from _attributes_set(statement)
             continue
         for node in walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if is_stored(node):
                 yield node.id, node
 
 

@@ -46,7 +46,10 @@ def _is_recursive(part: CheckedPart, *, surely: bool) -> bool:
         if name in calls:
             continue
         calls[name] = _called(node, name, surely=surely)
-        inner = {helper.name: helper for helper in walk(node) if isinstance(helper, FUNCTIONS)}
+        inner: dict[str, ast.AST] = {}
+        for helper in walk(node):
+            if isinstance(helper, FUNCTIONS):
+                inner[helper.name] = helper
         for called in calls[name]:
             other = inner.get(called) or definition_named(part.file.index.tree, called)
             if other is not None:

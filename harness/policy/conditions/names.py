@@ -2,11 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Set
-from functools import partial
 
 from harness.model.policy import Condition
 from harness.policy.condition import CheckedPart, Holds, condition_kind
-from harness.policy.index import COMPREHENSIONS, FUNCTIONS, walk
+from harness.policy.index import node_kinds, walk
 from harness.policy.rule import Breach, short
 
 
@@ -14,55 +13,65 @@ def _is_true(test: ast.expr) -> bool:
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+def _by_word(rows: str) -> dict[str, tuple[type[ast.AST], ...]]:
+    """Return the kinds of nodes for each word; a row has a word, two spaces or more, and them."""
+    kinds: dict[str, tuple[type[ast.AST], ...]] = {}
+    for row in rows.strip().splitlines():
+        word, _, names = row.strip().partition("  ")
+        kinds[word] = node_kinds(names)
+    return kinds
+
+
 # The words that `uses` and `avoids` know beside names, with the kinds of nodes.
-_KINDS: dict[str, tuple[type[ast.AST], ...]] = {
-    "loop": _LOOPS,
-    "for": (ast.For, ast.AsyncFor),
-    "while": (ast.While,),
-    "break": (ast.Break,),
-    "continue": (ast.Continue,),
-    "if": (ast.If, ast.IfExp),
-    "try": (ast.Try, ast.TryStar),
-    "except": (ast.ExceptHandler,),
-    "raise": (ast.Raise,),
-    "assert": (ast.Assert,),
-    "return": (ast.Return,),
-    "yield": (ast.Yield, ast.YieldFrom),
-    "pass": (ast.Pass,),
-    "del": (ast.Delete,),
-    "match": (ast.Match,),
-    "import": (ast.Import, ast.ImportFrom),
-    "def": FUNCTIONS,
-    "with": (ast.With, ast.AsyncWith),
-    "global": (ast.Global,),
-    "nonlocal": (ast.Nonlocal,),
-    "lambda": (ast.Lambda,),
-    "class": (ast.ClassDef,),
-    "comprehension": COMPREHENSIONS,
-    "slice": (ast.Slice,),
-    "f-string": (ast.JoinedStr,),
-    "+": (ast.Add,),
-    "-": (ast.Sub,),
-    "*": (ast.Mult,),
-    "/": (ast.Div,),
-    "//": (ast.FloorDiv,),
-    "%": (ast.Mod,),
-    "**": (ast.Pow,),
-    "and": (ast.And,),
-    "or": (ast.Or,),
-    "not": (ast.Not,),
-    "in": (ast.In, ast.NotIn),
-    "not in": (ast.NotIn,),
-    "==": (ast.Eq,),
-    "!=": (ast.NotEq,),
-    "<": (ast.Lt,),
-    "<=": (ast.LtE,),
-    ">": (ast.Gt,),
-    ">=": (ast.GtE,),
-    "is": (ast.Is, ast.IsNot),
-    "is not": (ast.IsNot,),
-}
+_KINDS = _by_word(
+    """
+    loop           For AsyncFor While
+    for            For AsyncFor
+    while          While
+    break          Break
+    continue       Continue
+    if             If IfExp
+    try            Try TryStar
+    except         ExceptHandler
+    raise          Raise
+    assert         Assert
+    return         Return
+    yield          Yield YieldFrom
+    pass           Pass
+    del            Delete
+    match          Match
+    import         Import ImportFrom
+    def            FunctionDef AsyncFunctionDef
+    with           With AsyncWith
+    global         Global
+    nonlocal       Nonlocal
+    lambda         Lambda
+    class          ClassDef
+    comprehension  ListComp SetComp DictComp GeneratorExp
+    slice          Slice
+    f-string       JoinedStr
+    +              Add
+    -              Sub
+    *              Mult
+    /              Div
+    //             FloorDiv
+    %              Mod
+    **             Pow
+    and            And
+    or             Or
+    not            Not
+    in             In NotIn
+    not in         NotIn
+    ==             Eq
+    !=             NotEq
+    <              Lt
+    <=             LtE
+    >              Gt
+    >=             GtE
+    is             Is IsNot
+    is not         IsNot
+    """
+)
 WORDS = (*_KINDS, "while_true")
 
 
@@ -131,8 +140,8 @@ def _names(node: ast.AST, name: str) -> bool:
         case ast.Attribute(attr=used):
             return used == name.removeprefix(".")
         case ast.Import():
-            modules = [alias.name for alias in node.names]
-            return name in map(_top_package, modules)
+            packages = [_top_package(alias.name) for alias in node.names]
+            return name in packages
         case ast.ImportFrom():
             return _top_package(node.module or "") == name
     return False
@@ -163,8 +172,8 @@ def _check_uses(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
 def _check_calls(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
     for name in condition.names:
         names = {name} | _imported_as(part.file.index.tree, name)
-        calls = filter(partial(_calls, names=names), walk(part.node))
-        if next(calls, None) is None:
+        is_called = any(_calls(node, names) for node in walk(part.node))
+        if not is_called:
             yield part.breach(f"never calls {short(name)}")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from harness.model.policy import ImportPolicy, PolicyGroup
-from harness.policy.index import FUNCTIONS, ModuleNames, Origin, ScopeKind, Visit
+from harness.policy.index import FUNCTIONS, ModuleNames, Origin, ScopeKind, Visit, node_kinds
 from harness.policy.rule import Breach, CheckedFile, FindingKind, policy_rule, short
 from harness.policy.standard import NAMES, is_part, is_value, module_named
 
@@ -87,19 +87,22 @@ def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
 
 def _is_of(module: str, names: tuple[str, ...]) -> bool:
     """Return whether a module is one of these or a submodule of one."""
-    return any(module == name or module.startswith(name + ".") for name in names)
+    return any(module == name or module.startswith(f"{name}.") for name in names)
 
 
 def _modules(node: _Import) -> tuple[str, ...]:
     if isinstance(node, ast.Import):
         return tuple(alias.name for alias in node.names)
-    return ("." * node.level + (node.module or ""),)
+    dots = "." * node.level
+    name = node.module or ""
+    return (dots + name,)
 
 
 def _exactly(
     nodes: Sequence[_Import], body: Sequence[ast.stmt], exactly: Sequence[str]
 ) -> Iterator[Breach]:
-    given = [ast.unparse(ast.parse(text)) for text in exactly]
+    trees = map(ast.parse, exactly)
+    given = [ast.unparse(tree) for tree in trees]
     top = set(body)
     at_home: set[str] = set()
     for node in nodes:
@@ -134,7 +137,9 @@ def _exactly(
             missing.remove(original)
             yield Breach(node, f"the given import `{short(original)}` was changed to {shown}")
         else:
-            added = "was added" if at_top else "was added inside other code"
+            added = "was added"
+            if not at_top:
+                added = "was added inside other code"
             yield Breach(node, f"{shown} {added}; only the given imports are allowed")
     for text in missing:
         yield Breach(None, f"the given import `{short(text)}` was removed")
@@ -217,19 +222,15 @@ _HARMLESS_CALLS = frozenset(
     print help dir repr str type id isinstance issubclass hash bool callable len format
     """.split()  # noqa: SIM905
 )
-_PASSES_ON = (
-    *(ast.Call, ast.keyword, ast.Return, ast.Yield, ast.List, ast.Tuple, ast.Set, ast.Dict),
-    *(ast.arguments, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Starred, ast.Subscript, ast.Assign),
-    *(ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.Match, ast.withitem),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await, ast.YieldFrom),
+_PASSES_ON = node_kinds(
+    """
+    Call keyword Return Yield List Tuple Set Dict arguments Lambda IfExp BoolOp Starred Subscript
+    Assign AnnAssign NamedExpr For comprehension Match withitem ListComp SetComp DictComp
+    GeneratorExp Await YieldFrom
+    """
 )
-
-
 _PRETENDS = frozenset({"__instancecheck__", "__subclasscheck__"})
-_JUDGED = (
-    *(ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom),
-    *(ast.FunctionDef, ast.AsyncFunctionDef),
-)
+_JUDGED = node_kinds("Name Attribute Constant MatchClass ImportFrom FunctionDef AsyncFunctionDef")
 
 
 @policy_rule(
