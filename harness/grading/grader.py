@@ -39,8 +39,9 @@ from harness.grading.observing.running import read_program
 from harness.grading.observing.setup import Candidate, GraderSetup
 from harness.grading.observing.shared_process.checked import CheckedObserver
 from harness.grading.observing.shared_process.shared_run import SharedRunResult
-from harness.judging.causes.deriving import undefined_functions, unreadable
+from harness.judging.causes.deriving import unreadable
 from harness.judging.causes.failed_scenarios import failing
+from harness.judging.causes.undefined import undefined_functions
 from harness.judging.explain.siblings import refine
 from harness.judging.judge import merge_stand_in_verdict
 from harness.judging.not_taken import with_not_taken

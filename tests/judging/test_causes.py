@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from harness.judging.causes.blame import find_blame
-from harness.judging.causes.deriving import derive, unreadable, unsettled, with_loops, with_texts
+from harness.judging.causes.deriving import derive, unreadable, unsettled
+from harness.judging.causes.endless import with_loops
 from harness.judging.causes.failed_scenarios import FailedScenario
+from harness.judging.causes.places import with_texts
 from harness.model.explanation.facts import HardCoded, NotHandedIn
 from harness.model.explanation.probes import SubstitutionOutcome
 from harness.model.observation import Ending, Frame, Observation, Phase

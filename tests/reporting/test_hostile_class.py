@@ -15,8 +15,9 @@ from rich.console import Console
 
 from harness.common.errors import UserError
 from harness.intake.entries import safe_id
-from harness.judging.causes.deriving import derive, undefined_functions
+from harness.judging.causes.deriving import derive
 from harness.judging.causes.failed_scenarios import failing
+from harness.judging.causes.undefined import undefined_functions
 from harness.judging.judge import judge
 from harness.marking.mark import mark, with_stakes
 from harness.model.expectation import Expectation

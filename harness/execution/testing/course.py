@@ -44,6 +44,7 @@ _OURS = (
     "client",
     "files",
     "imports",
+    "proxies",
     "sending",
     "suite",
     "surroundings",

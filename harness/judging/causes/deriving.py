@@ -5,10 +5,8 @@ is to blame, an exception at the same line, an endless loop, the statement that 
 (in programs without functions), and otherwise the same function and rule.
 """
 
-import difflib
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, takewhile
@@ -26,19 +24,18 @@ from harness.judging.causes.keys import (
     MissingFunction,
     RaisedAt,
 )
+from harness.judging.causes.places import MAX_LINES, place_of, place_of_line
 from harness.judging.causes.scripts import SeenPasses, in_scripts
+from harness.judging.causes.undefined import with_nearest
 from harness.judging.explain.siblings import RULE as HARD_CODED
-from harness.model.explanation.facts import HardCoded, InLoop, InRecursion, LoopEnd, NotHandedIn
-from harness.model.explanation.sentences import statement_of_line
+from harness.model.explanation.facts import HardCoded, NotHandedIn
 from harness.model.observation import Ending, Frame, Phase
-from harness.model.plan import Plan, Visibility, in_turn, needed
-from harness.model.policy import Loop, Outline, OutlinePart, Recursion, Unparsable
-from harness.model.result import Undefined
+from harness.model.plan import Visibility, in_turn, needed
+from harness.model.policy import Outline, OutlinePart, Unparsable
 from harness.model.verdict import (
     Blame,
     Cause,
     CodePlace,
-    Explanation,
     Suspect,
     Symptom,
     VerdictKind,
@@ -48,11 +45,6 @@ from harness.model.verdict import (
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"
 COSTS_TOO_MUCH = "costs_too_much"
-MAX_LINES = 100  # lines of source shown for a place
-_MAX_LINE = 200
-_NEAR = 0.7  # similarity from 0 to 1 at which a name counts as misspelled
-_NAME = re.compile(r"[^\W\d]\w*")
-UNDEFINED = "undefined"  # the rule for a function that the submission's text does not define
 
 
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
@@ -66,12 +58,8 @@ def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> 
     place: CodePlace | None = None
     if line is not None:
         text = filter(None, [unparsable.source])
-        place = _line_of(unparsable.file, line, *text)
+        place = place_of_line(unparsable.file, line, *text)
     return replace(cause, explanation=explanation, place=place, line=line)
-
-
-def _line_of(file: str, line: int, *text: str) -> CodePlace:
-    return CodePlace(file=file, first=line, last=line, text=text)
 
 
 def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
@@ -180,7 +168,7 @@ def _in_several(
     facts = replace(number, also_in=also_in)
     other_needed = [name for name in first.together_with if name not in names]
     return replace(
-        _joined((first, *others), first, failures),
+        joined((first, *others), first, failures),
         explanation=replace(first.explanation, facts=facts),
         suspects=tuple(suspects),
         together_with=tuple(other_needed),
@@ -335,7 +323,7 @@ def _cause(
         clauses=tuple(dict.fromkeys(clauses)),
     )
     if isinstance(key, MissingFunction):
-        return _with_nearest(cause, key.name, outline)
+        return with_nearest(cause, key.name, outline)
     if isinstance(key, Loading):
         place = _where_loading_failed(example)
         return _asking_at_load(replace(cause, place=place), example, outline)
@@ -365,7 +353,7 @@ def _where_loading_failed(example: FailedScenario) -> CodePlace | None:
         return None
     frames = example.raised.frames
     first, *_ = [*_outside_functions(frames)[-1:], *frames]
-    return _line_of(first.file, first.line, first.source)
+    return place_of_line(first.file, first.line, first.source)
 
 
 def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outline) -> Cause:
@@ -382,7 +370,7 @@ def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outli
         return replace(cause, raised_in=place_of(other), raised_at=frame.line)
     if frame.line >= part.first + MAX_LINES:
         # In a very long function, show the failing line instead of the first lines.
-        return replace(cause, place=_line_of(part.file, frame.line, frame.source))
+        return replace(cause, place=place_of_line(part.file, frame.line, frame.source))
     return cause
 
 
@@ -434,72 +422,6 @@ def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
     return tuple(symptoms)
 
 
-def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
-    near = _nearest(name, outline)
-    if near is None:
-        return cause
-    missing = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing."
-    found = cause.stating_of_line(f"{missing} {_you_have(near)}", near.first, _IS_IT_THAT)
-    return replace(found, place=place_of(near))
-
-
-def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
-    """Return the functions that scenarios call but the submission's source does not define.
-
-    This is read from the source, so the program's behavior cannot change it.
-    """
-    defined = outline.names() | outline.names(callable=False)
-    named: set[str] = set()
-    for scenario in plan.scenarios:
-        texts = " ".join(scenario.stimuli[0].source_texts())
-        if scenario.function in _NAME.findall(texts):
-            named.add(scenario.function)
-    undefined: list[Undefined] = []
-    for function in plan.assignment.functions:
-        if function.name in named and function.name not in defined:
-            undefined.append(_undefined(function.name, outline))
-    return tuple(undefined)
-
-
-def _undefined(name: str, outline: Outline) -> Undefined:
-    near = _nearest(name, outline)
-    message = "It is not defined in your file."
-    if near is None:
-        return Undefined(name=name, explanation=stated(UNDEFINED, message))
-    facts = statement_of_line(f"{message} {_you_have(near)}", near.first, _IS_IT_THAT)
-    explanation = Explanation(rule=UNDEFINED, facts=facts)
-    return Undefined(name=name, explanation=explanation, near=place_of(near))
-
-
-def _nearest(name: str, outline: Outline) -> OutlinePart | None:
-    """Return the submission's function or class with the most similar name: the student may have
-    misspelled it.
-    """
-    known = {part.name: part for part in outline.parts if part.callable}
-    for near in difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR):
-        return known[near]
-    return None
-
-
-def _kind_of(part: OutlinePart, outline: Outline) -> str:
-    for member in outline.members:
-        if member.name == part.name:
-            return "class"
-    return "function"
-
-
-_IS_IT_THAT = ": is that it?"
-
-
-def _you_have(part: OutlinePart) -> str:
-    return f"You have {plain(part.name, limit=60)} on "
-
-
-def place_of(part: OutlinePart) -> CodePlace:
-    """Return the source lines of a function, class or constant."""
-    return CodePlace(file=part.file, first=part.first, last=part.last)
-
-
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
     """Return the cause of a file that calls `input()` while it is imported, with the line of the
     call and advice where to move it.
@@ -520,92 +442,11 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
     elif "main" not in outline.names():
         advice = "move it into a function such as main()"
     after = f" {what} as soon as the file is loaded: {advice}."
-    place = _line_of(module.file, line, module.asking)
+    place = place_of_line(module.file, line, module.asking)
     return replace(cause.stating_of_line("", line, after), place=place, line=line)
 
 
-def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
-    """Return the causes with the source text of their places.
-
-    `lines` returns the lines of a file, given its name.
-    """
-
-    def with_text(place: CodePlace | None) -> CodePlace | None:
-        if place is None or place.text:
-            return place
-        text = lines(place.file)[place.first - 1 : place.last]
-        shown = [line[:_MAX_LINE] for line in text[:MAX_LINES]]
-        return replace(place, text=tuple(shown))
-
-    found: list[Cause] = []
-    for cause in causes:
-        suspects: list[Suspect] = []
-        for suspect in cause.suspects:
-            place = with_text(suspect.place) or suspect.place
-            suspects.append(replace(suspect, place=place))
-        cause_with_texts = replace(
-            cause,
-            place=with_text(cause.place),
-            raised_in=with_text(cause.raised_in),
-            suspects=tuple(suspects),
-        )
-        found.append(cause_with_texts)
-    return tuple(found)
-
-
-def with_loops(
-    causes: Sequence[Cause],
-    endless: Mapping[str, Loop | Recursion],
-    failures: Sequence[FailedScenario],
-    outline: Outline,
-) -> tuple[Cause, ...]:
-    """Return the causes with the line of their endless loop or recursion, if it is known.
-    `endless` is keyed by the id of a cause's example.
-
-    Causes with the same loop are merged into the cause of its function, or otherwise into the
-    first.
-    """
-    groups: dict[Loop | Recursion | int, list[Cause]] = {}
-    for index, cause in enumerate(causes):
-        groups.setdefault(endless.get(cause.example, index), []).append(cause)
-    found: list[Cause] = []
-    for loop, together in groups.items():
-        if isinstance(loop, int):
-            found += together
-            continue
-        function = outline.function_at(loop.file, loop.first)
-        of_function = [cause for cause in together if cause.function == function]
-        main, *_ = of_function or together
-        main = _joined(together, main, failures)
-        members = [failure for failure in failures if failure.scenario.id in main.scenarios]
-        main = main.with_reason(_what_keeps_busy(loop, function, members))
-        place = main.place
-        if place and place.file == loop.file and place.first <= loop.first <= place.last:
-            main = replace(main, line=loop.first)
-        found.append(main)
-    return tuple(found)
-
-
-def _what_keeps_busy(
-    known: Loop | Recursion, function: str, members: Sequence[FailedScenario]
-) -> InLoop | InRecursion:
-    """Return the loop or recursion in which these scenarios reached their limit, as exactly as it
-    is known.
-    """
-    if isinstance(known, Recursion):
-        return InRecursion(line=known.first, function=function)
-    ends = LoopEnd.NEVER
-    kinds = {failure.verdict.kind for failure in members}
-    ended_later = any(failure.observation.ends_in_double for failure in members)
-    if ended_later or kinds == {VerdictKind.OUTPUT_LIMIT}:
-        ends = LoopEnd.LATER_PERHAPS
-    elif all(failure.scenario.faster_than for failure in members):
-        # A program stopped by a time limit may be slow instead of endless.
-        ends = LoopEnd.NEVER_OR_LATE
-    return InLoop(line=known.first, function=function, ends=ends)
-
-
-def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
+def joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
     """Return the cause `main` with the scenarios of all `causes`."""
     together: set[str] = set()
     clauses: list[str] = [*main.clauses]

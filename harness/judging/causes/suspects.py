@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from harness.judging.causes.deriving import place_of
 from harness.judging.causes.failed_scenarios import FailedScenario
+from harness.judging.causes.places import place_of
 from harness.judging.causes.traces import Trace, score_beyond, scores
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.model.explanation.facts import (

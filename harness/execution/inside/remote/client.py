@@ -1,4 +1,4 @@
-"""The tests' side: a program that runs in another process, as modules, classes and objects here.
+"""The tests' side: asks the program, which runs in another process, and answers what it asks.
 
 No byte of the program is run here: it sends only plain data and numbers. Its objects equal no plain
 value, so no expected value has to be sent. The program compares two of its own objects.
@@ -10,11 +10,20 @@ import reprlib
 import sys
 import types
 from _json import encode_basestring_ascii as quote
-from typing import Any, NoReturn
+from typing import Any
 
-from ..messages.exceptions import BUILTIN_ERRORS
 from .acts import ToldActs
 from .peer import SPECIALS, Peer, error_name, made_error, packed_error
+from .proxies import (
+    RemoteClass,
+    RemoteFunction,
+    RemoteModule,
+    is_remote,
+    made_class,
+    made_object,
+    number_of,
+    plain_base,
+)
 from .sending import OF_PLAIN, OPERATORS, CalledWithoutValues, SentNames, not_sent
 from .values import Graph, MalformedError
 
@@ -22,226 +31,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_HELD = (int, str, float, complex, tuple, bytes, frozenset)
 _MAX_BASES = 20
-_NUMBER = "<number>"  # of an object, in its own dictionary; no program can write this name
-_PROGRAM = "<program>"
 # Objects of these types lead to everything that a test knows.
 _NEVER_GIVEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
-
-
-class RemoteFunction:
-    """A function or method of the program's."""
-
-    def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
-        self.__dict__[_PROGRAM] = program
-        self.__dict__[_NUMBER] = number
-        self.__dict__["__name__"] = name
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        program = self.__dict__[_PROGRAM]
-        return program.call(self, self.__dict__["__name__"], arguments, keywords)
-
-    def __getattr__(self, name: str) -> Any:
-        return self.__dict__[_PROGRAM].attribute(self, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[_PROGRAM].request("set", self, name, value)
-
-    @property
-    def __doc__(self) -> Any:  # type: ignore[override]
-        return self.__dict__[_PROGRAM].request("documentation", self)
-
-    @property
-    def __signature__(self) -> Any:
-        return self.__dict__[_PROGRAM].signature(self)
-
-    def __repr__(self) -> str:
-        return str(self.__dict__["__name__"])
-
-
-class RemoteModule(types.ModuleType):
-    """A module of the program's."""
-
-    def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
-        super().__init__(name)
-        self.__dict__.update({_PROGRAM: program, _NUMBER: number, "__file__": f"{name}.py"})
-        del self.__dict__["__doc__"]
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "__all__":
-            return self._public_names()
-        if name == "__path__":
-            raise AttributeError(name)
-        return self.__dict__[_PROGRAM].attribute(self, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("__spec__", "__loader__", "__file__"):  # of the import on this side
-            self.__dict__[name] = value
-        else:
-            self.__dict__[_PROGRAM].request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        self.__dict__[_PROGRAM].request("delete", self, name)
-
-    def __dir__(self) -> list[str]:
-        return list(self.__dict__[_PROGRAM].request("names", self))
-
-    def _public_names(self) -> list[str]:
-        names = dir(self)
-        if "__all__" in names:
-            return list(self.__dict__[_PROGRAM].request("get", self, "__all__"))
-        return [name for name in names if name[:1] != "_"]
-
-
-class RemoteClass(type):
-    """The type of the program's classes here."""
-
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
-    ) -> RemoteClass:
-        if _PROGRAM not in namespace:
-            raise TypeError(f"a test cannot derive a class from a class of the program ({name})")
-        return super().__new__(cls, name, bases, namespace)
-
-    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
-        return _program_of(cls).call(cls, cls.__name__, arguments, keywords)
-
-    def __getattr__(cls, name: str) -> Any:
-        return _program_of(cls).attribute(cls, name)
-
-    def __setattr__(cls, name: str, value: Any) -> None:
-        _program_of(cls).request("set", cls, name, value)
-
-    def __delattr__(cls, name: str) -> None:
-        _program_of(cls).request("delete", cls, name)
-
-    def __dir__(cls) -> list[str]:
-        return list(_program_of(cls).request("names", cls))
-
-    def __bool__(cls) -> bool:
-        return True
-
-    def __iter__(cls) -> Any:
-        return _program_of(cls).special(cls, "__iter__", ())
-
-    def __len__(cls) -> Any:
-        return _program_of(cls).special(cls, "__len__", ())
-
-    def __getitem__(cls, key: Any) -> Any:
-        return _program_of(cls).special(cls, "__getitem__", (key,))
-
-    @property
-    def __signature__(cls) -> Any:
-        return _program_of(cls).signature(cls)
-
-
-def _program_of(cls: type) -> RemoteProgram:
-    program: RemoteProgram = cls.__dict__[_PROGRAM]
-    return program
-
-
-class RemoteObject:
-    """An object of a class of the program's."""
-
-    def __getattr__(self, name: str) -> Any:
-        return _program_of(type(self)).attribute(self, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _OF_EXCEPTIONS and isinstance(self, BaseException):
-            object.__setattr__(self, name, value)
-        else:
-            _program_of(type(self)).request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        _program_of(type(self)).request("delete", self, name)
-
-    def __dir__(self) -> list[str]:
-        return list(_program_of(type(self)).request("names", self))
-
-    def __eq__(self, other: object) -> Any:
-        program = _program_of(type(self))
-        if is_remote(other):
-            return bool(program.special(self, "__eq__", (other,)))
-        for content in program.content(self):
-            return type(content) is type(other) and content == other
-        return False
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(_program_of(type(self)).special(self, "__hash__", ()))
-
-    def __repr__(self) -> str:
-        return str(_program_of(type(self)).special(self, "__repr__", ()))
-
-    def __str__(self) -> str:
-        return str(_program_of(type(self)).special(self, "__str__", ()))
-
-    def __format__(self, how: str) -> str:
-        return str(_program_of(type(self)).special(self, "__format__", (how,)))
-
-    def __copy__(self) -> Any:
-        return _program_of(type(self)).request("copy", self, False)
-
-    def __deepcopy__(self, known: object) -> Any:
-        return _program_of(type(self)).request("copy", self, True)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("an object of the program cannot be pickled by a test")
-
-
-# Attributes that the interpreter and the tests' runner set on a passing exception.
-_OF_EXCEPTIONS = frozenset(
-    ("__traceback__", "__cause__", "__context__", "__suppress_context__", "__notes__", "args")
-)
-_DEFINED_HERE = frozenset(("__eq__", "__hash__", "__repr__", "__str__", "__format__"))
-
-
-def is_remote(thing: object) -> bool:
-    """Return whether it is an object of the program's."""
-    kind = type(thing)
-    return kind in (RemoteFunction, RemoteModule, RemoteClass) or type(kind) is RemoteClass
-
-
-def _special_method(name: str) -> Any:
-    def method(self: Any, *arguments: Any) -> Any:
-        if name == "__exit__":  # the traceback is the test's
-            arguments = (*arguments[:2], None)
-        return _program_of(type(self)).special(self, name, arguments)
-
-    method.__name__ = name
-    return method
-
-
-def _contains(self: Any, wanted: object) -> bool:
-    """Return whether one of its items equals the value, without sending the value."""
-    return any(item is wanted or item == wanted for item in self)
-
-
-def _attributes(self: Any) -> Any:
-    return _program_of(type(self)).request("attributes", self)
-
-
-def _number_of(thing: Any) -> int:
-    if type(thing) is RemoteClass:
-        number = type.__getattribute__(thing, "__dict__")[_NUMBER]
-    elif type(thing) in (RemoteFunction, RemoteModule):
-        number = thing.__dict__[_NUMBER]
-    else:
-        number = _state(thing)[_NUMBER]
-    return int(number)
-
-
-def _state(thing: Any) -> dict[str, Any]:
-    """Return an object's own dictionary, even if its class defines `__dict__`."""
-    for base in type(thing).__mro__:
-        reader = base.__dict__.get("__dict__")
-        if type(reader) is types.GetSetDescriptorType:
-            state: dict[str, Any] = reader.__get__(thing)
-            return state
-    raise TypeError("an object without a dictionary")
 
 
 class RemoteProgram(Peer):
@@ -304,7 +96,7 @@ class RemoteProgram(Peer):
         is not sent the other, plain value."""
         is_plain = name in OPERATORS and not all(map(is_remote, arguments))
         if is_plain and not self.sent_names.has_object(name):
-            base = next((base for base in type(thing).__mro__ if base in _HELD), None)
+            base = plain_base(type(thing))
             if base is not None and hasattr(base, name):
                 return getattr(base, name)(thing, *arguments)
             raise not_sent(type(thing).__name__, name)
@@ -377,7 +169,7 @@ class RemoteProgram(Peer):
     def export(self, thing: Any) -> str:
         """Return the text for an object of the program's, or of the tests'."""
         if is_remote(thing):
-            return f'["program",{_number_of(thing)}]'
+            return f'["program",{number_of(thing)}]'
         number = self._numbers.get(id(thing))
         if isinstance(thing, BaseException):
             return self._exported_error(thing, number)
@@ -439,20 +231,7 @@ class RemoteProgram(Peer):
         kind = self._things[class_number]
         if type(kind) is not RemoteClass:
             raise MalformedError("a class")
-        base = next((ancestor for ancestor in kind.__mro__ if ancestor in _HELD), None)
-        if base is not None:
-            if type(content) is not base:
-                raise MalformedError("a content")
-            make: Any = base.__new__
-            thing = make(kind, content)
-        elif issubclass(kind, BaseException):
-            thing = kind.__new__(kind)
-            if type(content) is tuple:
-                object.__setattr__(thing, "args", content)
-        else:
-            thing = object.__new__(kind)
-        _state(thing)[_NUMBER] = number
-        return thing
+        return made_object(kind, number, content)
 
     def _class(self, number: int) -> RemoteClass:
         if number in self._bases or len(self._bases) > _MAX_BASES:
@@ -462,44 +241,7 @@ class RemoteProgram(Peer):
             described = super().request("describe", number)
         finally:
             self._bases.pop()
-        return self._class_from(number, described)
-
-    def _class_from(self, number: int, described: Any) -> RemoteClass:
-        if type(described) is not tuple or len(described) != 6:
-            raise MalformedError("a class")
-        name, module, doc, bases, specials, is_hashable = described
-        if type(name) is not str or type(specials) is not tuple or type(bases) is not tuple:
-            raise MalformedError("a class")
-        namespace: dict[str, Any] = {
-            _PROGRAM: self,
-            _NUMBER: number,
-            "__module__": module if type(module) is str else "",
-            "__doc__": doc if type(doc) is str else None,
-            "__dict__": property(_attributes),
-        }
-        for special in specials:
-            if type(special) is str and special in SPECIALS and special not in _DEFINED_HERE:
-                namespace[special] = _special_method(special)
-        if "__iter__" in namespace and not self.sent_names.defines("__contains__"):
-            namespace["__contains__"] = _contains
-        if is_hashable is False:
-            namespace["__hash__"] = None
-        usable = self._usable_bases(bases)
-        try:
-            return RemoteClass(name, usable, namespace)
-        except TypeError:  # bases that do not go together here
-            return RemoteClass(name, (RemoteObject,), namespace)
-
-    def _usable_bases(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        found: list[type] = []
-        for base in bases:
-            if type(base) is str and base in BUILTIN_ERRORS:
-                found.append(BUILTIN_ERRORS[base])
-            elif base in _HELD or type(base) is RemoteClass:
-                found.append(base)
-        if not any(type(base) is RemoteClass for base in found):
-            found.insert(0, RemoteObject)
-        return tuple(found)
+        return made_class(self, number, described)
 
     def _do(self, operation: str, values: list[Any]) -> Any:
         """Carry out the program's request."""

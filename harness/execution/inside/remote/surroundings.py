@@ -19,8 +19,9 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path, PurePath
 from typing import Any
 
-from .client import RemoteFunction, RemoteProgram, is_remote, short
+from .client import RemoteProgram, short
 from .peer import REPLACEABLE
+from .proxies import RemoteFunction, is_remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

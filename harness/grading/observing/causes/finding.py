@@ -24,8 +24,10 @@ from harness.grading.observing.draws import LIMIT_ENDINGS
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.setup import Candidate
 from harness.judging.causes.blame import Usage, find_blame
-from harness.judging.causes.deriving import derive, unsettled, with_loops, with_texts
+from harness.judging.causes.deriving import derive, unsettled
+from harness.judging.causes.endless import with_loops
 from harness.judging.causes.failed_scenarios import FailedScenario
+from harness.judging.causes.places import with_texts
 from harness.judging.causes.suspects import (
     SuspectProgram,
     different_lines,
