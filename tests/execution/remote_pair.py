@@ -27,7 +27,7 @@ def remote_program(
     sources = Sources({f"{name}.py": data})
 
     def heard(messages: queue.Queue[str]) -> Any:
-        return json.loads(messages.get(timeout=10))
+        return json.loads(messages.get(timeout=60))
 
     server = ProgramServer(library, sources, to_test.put, lambda: heard(to_program))
     program = RemoteProgram(to_program.put, lambda: heard(to_test), sent_names=sent_names)
@@ -39,6 +39,6 @@ def remote_program(
         yield program
     finally:
         to_program.put('{"do":"end","changed":[]}')
-        thread.join(10)
+        thread.join(60)
         sys.meta_path.remove(library)
         sys.modules.pop(name, None)
