@@ -71,6 +71,26 @@ CASES: dict[str, tuple[Matcher, Value, bool]] = {
     "null for nan": (array_of([None, 1]), array([math.nan, 1.0], "float64"), True),
     "a list": (array_of([1, 2]), Value.of([1, 2]), False),
     "a list where lists are right": (array_of([1, 2], lists=True), Value.of([1, 2]), True),
+    "a list of NumPy's numbers": (
+        array_of([1, 2.5], lists=True, floats=NEAR),
+        Value(ValueKind.LIST, items=(number(1.0), number(2.501))),
+        True,
+    ),
+    "a list of other numbers of NumPy's": (
+        array_of([1, 2], lists=True),
+        Value(ValueKind.LIST, items=(number(1.0), number(3.0))),
+        False,
+    ),
+    "a list of arrays": (
+        array_of([[1, 2]], lists=True),
+        Value(ValueKind.LIST, items=(array([1, 2]),)),
+        True,
+    ),
+    "a list of NumPy's numbers, where an array is asked for": (
+        array_of([1]),
+        Value(ValueKind.LIST, items=(number(1.0),)),
+        False,
+    ),
     "another list": (array_of([1, 2], lists=True), Value.of([1, 2, 3]), False),
     "a number": (array_of(1.5), number(1.5), True),
     "another number": (array_of(1.5), number(2.5), False),

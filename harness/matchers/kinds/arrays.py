@@ -70,6 +70,19 @@ def _is_missing(value: Value) -> bool:
     return value.kind is ValueKind.NONE or (value.kind is ValueKind.FLOAT and value.text == _NAN)
 
 
+def _as_lists(value: Value) -> Value:
+    """Return a list with Python's numbers and lists instead of NumPy's numbers and arrays."""
+    if value.kind in SEQUENCES:
+        return _list_of(map(_as_lists, value.items))
+    if value.kind is not ValueKind.OBJECT:
+        return value
+    if value.content is not None:
+        return value.content
+    if value.text == ARRAY_TYPE:
+        return value.by_name().get("items", value)
+    return value
+
+
 def _has_dtype(actual: str, asked: str) -> bool:
     """Return whether a dtype is the requested one, or belongs to the requested group (`int` stands
     for any size).
@@ -102,7 +115,7 @@ class ArrayOf(Matcher):
         if value.kind is ValueKind.OBJECT:
             return self._accepts_array(value)
         is_plain = value.kind in SEQUENCES or value.kind in _NUMBERS
-        return self.lists and is_plain and is_alike(self.items, value, self.floats)
+        return self.lists and is_plain and is_alike(self.items, _as_lists(value), self.floats)
 
     def _accepts_array(self, value: Value) -> bool:
         found = value.by_name()
