@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CellPart(StrEnum):
+    """Lines of a notebook that are not shown like other lines."""
+
+    HEADING = "heading"  # above the code of a cell
+    FIRST_LINE = "first_line"  # of that code: lines are counted from here
+    TEXT_HEADING = "text_heading"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +48,17 @@ class Notebook:
     handed_in: str  # a1.ipynb
     file: str  # a1.py
     cells: tuple[NotebookCell, ...]
+
+    def part(self, line: int) -> CellPart | None:
+        """Return which part of a cell a line is; None for any other line."""
+        for cell in self.cells:
+            if line == cell.first - 1:
+                return CellPart.TEXT_HEADING if cell.is_text else CellPart.HEADING
+            if cell.first <= line <= cell.last:
+                if cell.is_text:
+                    return CellPart.TEXT
+                return CellPart.FIRST_LINE if line == cell.first else None
+        return None
 
     def cell_line(self, line: int) -> CellLine | None:
         """Return the place of a line of the program; None if it is in no code cell."""
@@ -102,9 +123,19 @@ class LineNames:
         return line_words(line, [place] if place else [])
 
     def lines(self, file: str, first: int, last: int) -> str:
-        """Return `lines 3 to 5` or `lines 3 to 5 of cell 2`."""
+        """Return `lines 3 to 5` or `lines 3 to 5 of cell 2`. Lines of a notebook begin and end in
+        code cells."""
+        in_cells = [line for line in range(first, last + 1) if self.place(file, line)]
+        if in_cells:
+            first, last = in_cells[0], in_cells[-1]
         places = (self.place(file, line) for line in (first, last))
         return lines_words(first, last, [place for place in places if place])
+
+    def part(self, file: str, line: int) -> CellPart | None:
+        """Return which part of a notebook's cell a line is; None for any other line."""
+        if self.notebook is None or self.notebook.file != file:
+            return None
+        return self.notebook.part(line)
 
     def number(self, file: str, line: int) -> int:
         """Return the number beside a line; for a notebook the number in its cell."""

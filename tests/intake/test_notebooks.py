@@ -9,7 +9,7 @@ import pytest
 from harness.intake.notebooks.magics import plain_cell
 from harness.intake.notebooks.reading import MAX_NOTEBOOK_BYTES
 from harness.intake.pipeline import read
-from harness.model.notebook import CellLine, LineNames, NotebookCell
+from harness.model.notebook import CellLine, CellPart, LineNames, NotebookCell
 from harness.model.submission import Submission
 from tests import plans
 from tests.downloads import laid
@@ -106,6 +106,12 @@ def test_code_cells_in_order_are_the_program(tmp_path: Path) -> None:
     assert as_program.digest != submission.digest  # it runs in another way
     names = LineNames(submission.notebook)
     assert names.place("a1.py", 12) == CellLine(line=12, cell=3, line_in_cell=2)
+    assert names.lines("a1.py", 1, 13) == "line 1 of cell 1 to line 3 of cell 3"
+    assert names.lines("a1.py", 2, 4) == "lines 2 to 4"
+    parts = [names.part("a1.py", line) for line in (1, 2, 4, 5, 6, 7)]
+    text_parts = [CellPart.TEXT_HEADING, CellPart.TEXT]
+    assert parts == [None, *text_parts, CellPart.HEADING, CellPart.FIRST_LINE, None]
+    assert names.part("x.py", 5) is None
     assert names.place("a1.py", 3) is names.place("a1.py", 10) is names.place("x.py", 12) is None
 
 

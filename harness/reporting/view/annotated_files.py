@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.common.escaping import shorten
-from harness.model.notebook import PROGRAM_LINES, LineNames, Notebook, NotebookCell
+from harness.model.notebook import PROGRAM_LINES, CellPart, LineNames, Notebook
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
 from harness.policy.rules import finding_kind
@@ -28,15 +28,6 @@ class LineMark(StrEnum):
 
     EXACT = "exact"  # the failing line, or a code issue
     LOOK = "look"  # the place to look first
-
-
-class CellPart(StrEnum):
-    """Lines of a notebook that are displayed differently from code lines."""
-
-    HEADING = "heading"  # heading above a cell
-    FIRST_LINE = "first_line"  # first line of a cell's code; line numbers restart here
-    TEXT_HEADING = "text_heading"
-    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,21 +70,14 @@ class AnnotatedFile:
     anchor: str  # prefix of its line anchors: `L` in `L12`
     lines: tuple[str, ...]
     title: str  # file name as the student knows it
-    cells: tuple[NotebookCell, ...] = ()  # cells of the notebook it was made from
+    notebook: Notebook | None = None  # the notebook it was made from
     notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
     left_out: int  # lines
 
     def part_of_cell(self, line: int) -> CellPart | None:
-        """Return which part of a notebook cell a line belongs to; None for ordinary lines."""
-        for cell in self.cells:
-            if line == cell.first - 1:
-                return CellPart.TEXT_HEADING if cell.is_text else CellPart.HEADING
-            if cell.first <= line <= cell.last:
-                if cell.is_text:
-                    return CellPart.TEXT
-                return CellPart.FIRST_LINE if line == cell.first else None
-        return None
+        """Return which part of a notebook's cell a line is; None for any other line."""
+        return None if self.notebook is None else self.notebook.part(line)
 
 
 def annotated(
@@ -118,7 +102,7 @@ def annotated(
             title=result.line_names.file(file.name),
             anchor=anchor,
             lines=shown,
-            cells=_cells(result.notebook, file.name),
+            notebook=_notebook(result.notebook, file.name),
             left_out=left_out,
         )
         files.append(annotated_file)
@@ -134,10 +118,10 @@ def annotated(
     return files
 
 
-def _cells(notebook: Notebook | None, name: str) -> tuple[NotebookCell, ...]:
+def _notebook(notebook: Notebook | None, name: str) -> Notebook | None:
     if notebook is None or notebook.file != name:
-        return ()
-    return notebook.cells
+        return None
+    return notebook
 
 
 class LineLinks:
