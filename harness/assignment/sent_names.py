@@ -8,7 +8,9 @@ import ast
 import builtins
 import collections
 import collections.abc
-from collections.abc import Iterable, Iterator
+import importlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.model.assignment import SentNames, SourceFile
 from harness.model.stimulus import statements
@@ -46,18 +48,41 @@ def sent_names(files: Iterable[SourceFile]) -> SentNames:
     return SentNames(objects=objects, modules=modules)
 
 
-def _bound_in(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements define: functions, classes, variables and imports."""
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                yield node.name
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
-            elif isinstance(node, ast.alias):
-                name = node.asname or node.name
-                top, _, _ = name.partition(".")
-                yield top
+def _bound_in(body: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the names that statements bind: functions, classes, variables and imports. Variables of
+    functions are not among them, unless a function declares them `global`."""
+    for node in body:
+        if isinstance(node, _WITH_OWN_NAMES):
+            yield node.name
+            yield from _made_global_in(node)
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            yield from _names_of_library(node.module or "")
+        yield from _bound_in(list(ast.iter_child_nodes(node)))
+
+
+_WITH_OWN_NAMES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _names_of_library(module: str) -> list[str]:
+    """Return the public names of a module of the standard library; none of any other."""
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return []
+    try:
+        found = importlib.import_module(module)
+    except ImportError:  # such as `tkinter` of a Python without windows
+        return []
+    return [name for name in dir(found) if not name.startswith("_")]
+
+
+def _made_global_in(definition: ast.AST) -> Iterator[str]:
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Global):
+            yield from node.names
 
 
 def _defined_by(node: ast.ClassDef) -> Iterator[str]:

@@ -280,7 +280,10 @@ def _without_source(answer: Answer) -> Answer:
         cpu_seconds = next(step for step in _ROUND_TO if step > observation.cpu_seconds)
     test = observation.test
     if test is not None:
-        test = CourseTestOutcome(result=test.result)
+        ignored = None if test.ignored is None else ""
+        test = CourseTestOutcome(
+            result=test.result, given_values=test.given_values, ignored=ignored
+        )
     shown = replace(
         observation.without_varying(),
         raised=_without_frames(observation.raised),

@@ -35,3 +35,24 @@ def test_inherited_names_are_sent() -> None:
 
 def test_a_class_of_an_unknown_base_allows_all_names() -> None:
     assert names_of("from elsewhere import Base\nclass A(Base): pass").objects is None
+
+
+def test_variables_of_functions_are_no_names_of_a_module() -> None:
+    found = names_of(
+        "def f():\n"
+        "    global score\n"
+        "    score = all = 1\n"
+        "class A:\n"
+        "    zip = 1\n"
+        "    def g(self): index = 2\n"
+        "if True:\n"
+        "    map = 3\n"
+    )
+    assert set(found.modules) == {"f", "score", "A", "map"}
+    assert set(found.objects or ()) == {"zip", "g"}
+
+
+def test_names_of_a_library_that_is_imported_as_a_whole_are_the_modules() -> None:
+    found = names_of("from math import *\nfrom elsewhere import *\n")
+    assert "sqrt" in found.modules
+    assert "__name__" not in found.modules

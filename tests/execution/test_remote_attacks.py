@@ -1,6 +1,7 @@
 """A side of the conversation between tests and a program that was taken over, and what the other
 side refuses it."""
 
+import functools
 import json
 import queue
 import time
@@ -91,6 +92,38 @@ def test_a_program_cannot_ask_a_tests_exception_what_was_expected(
     assert "5" not in repr(sent[:3])
     with pytest.raises(MalformedError):
         program._do(operation, [number, *more])
+
+
+def _functions_of_test() -> dict[str, Any]:
+    def function() -> None:
+        """Have the name of this test."""
+
+    class Kind:
+        def method(self) -> None:
+            """Have the name of this test, too."""
+
+    partial = functools.partial(function, "4711")
+    return {
+        "function": function,
+        "method": Kind().method,
+        "class": Kind,
+        "object": Kind(),
+        "partial": partial,
+        "builtin": [].append,
+    }
+
+
+@pytest.mark.parametrize("name", _functions_of_test())
+@pytest.mark.parametrize("special", ["__repr__", "__str__", "__format__"])
+def test_a_program_cannot_ask_for_the_name_of_a_test(
+    program: RemoteProgram, name: str, special: str
+) -> None:
+    thing = _functions_of_test()[name]
+    sent = json.loads(program.export(thing))
+    assert special not in sent[4]
+    assert "test" not in sent[3]
+    with pytest.raises(MalformedError):
+        program._do("special", [sent[1], special, ()])
 
 
 GUARDED = b"""

@@ -31,8 +31,8 @@ def tested(result: CourseTestResult, message: str = "", **fields: Any) -> Observ
     return Observation(ending=Ending.ANSWERED, test=outcome)
 
 
-def failing(observation: Observation) -> Failure:
-    expectation = Expectation(stated=Expected(), reference=None)
+def failing(observation: Observation, reference: Observation | None = None) -> Failure:
+    expectation = Expectation(stated=Expected(), reference=reference)
     found = mismatches(observation, expectation, TEST)
     assert found
     return Failure(observation, expectation, TEST, found)
@@ -182,6 +182,17 @@ FIRES: dict[str, Sentences] = {
             tested(CourseTestResult.SKIPPED, "later")
         ),
         "The test did not finish.": failing(tested(CourseTestResult.NOT_ENDED)),
+        "The program hides that an assertion of the test fails: assert 0 == 141.": failing(
+            tested(CourseTestResult.PASSED, ignored="assert 0 == 141"),
+            tested(CourseTestResult.PASSED),
+        ),
+        (
+            "The test expects a plain value, and gets an object of the program's "
+            "(used by __lt__, count)."
+        ): failing(
+            tested(CourseTestResult.PASSED, given_values=("__lt__", "count")),
+            tested(CourseTestResult.PASSED, given_values=("count",)),
+        ),
     },
 }
 LEAVES_ALONE: dict[str, list[Failure]] = {

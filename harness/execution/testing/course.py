@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -43,6 +43,7 @@ _OURS = (
     "acts",
     "client",
     "files",
+    "given",
     "imports",
     "proxies",
     "sending",
@@ -131,7 +132,7 @@ def suite_setup(
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
         "tests": tests,
         "modules": modules,
-        "sent_names": (None, ()),  # the program is the course's, which learns nothing from values
+        "sent_names": (None, None),  # the program is the course's, which learns nothing from values
         "writes": assignment.writes_files,
         "are_handed_in": True,
         "limits": vars(process_limits(test_limits(assignment.limits))),
@@ -174,6 +175,8 @@ class _SentOutcome:
     type_name: str = ""
     line: int = 0
     source: str = ""
+    given_values: list[str] = field(default_factory=list)
+    ignored: str | None = None
 
 
 class TestsStoppedError(StandInUnusableError):
@@ -287,6 +290,8 @@ class CourseTestConversation:
             line=outcome.line,
             source=outcome.source[:MAX_SOURCE],
             calls=calls,
+            given_values=tuple(outcome.given_values),
+            ignored=outcome.ignored,
         )
         # The test has ended: later acts of the program do not concern it.
         observed = replace(observed, ending=Ending.ANSWERED, detail="", value=None, test=test)

@@ -110,6 +110,7 @@ def _texts_of_test(test: CourseTestOutcome) -> Iterator[str]:
     yield test.message
     yield test.type_name
     yield test.source
+    yield test.ignored or ""
     yield from test.calls
 
 

@@ -90,11 +90,19 @@ class ExitMismatch(_AnyMismatch):
     actual: int | None
 
 
+class Assistance(StrEnum):
+    """How a program, unlike the reference, made a test pass."""
+
+    COMPARING = "comparing"  # its object stood where the test expected a plain value
+    IGNORING = "ignoring"  # it caught an exception by which the test failed
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseTestMismatch(_AnyMismatch):
-    """One of the course's pytest tests failed."""
+    """One of the course's pytest tests failed, or passed only because the program helped it."""
 
     actual: CourseTestOutcome
+    assistance: Assistance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

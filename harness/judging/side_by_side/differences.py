@@ -9,6 +9,7 @@ from itertools import zip_longest
 from harness.common.escaping import shortened, visible
 from harness.judging.assertion import assertion_lines
 from harness.judging.compare.mismatch import (
+    Assistance,
     CourseTestMismatch,
     EndingMismatch,
     ExitMismatch,
@@ -105,7 +106,8 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Com
                 actual = str(mismatch.actual)
             return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
         case CourseTestMismatch():
-            return listed(Channel.TEST, "the test", "it passes", _lines_of_test(mismatch.actual))
+            lines = _lines_of_test(mismatch.actual, mismatch.assistance)
+            return listed(Channel.TEST, "the test", "it passes", lines)
         case SuiteMismatch():
             return listed(
                 Channel.TEST,
@@ -178,11 +180,19 @@ _OUTCOMES = {
 }
 
 
-def _lines_of_test(test: CourseTestOutcome) -> list[str]:
+_ASSISTED = {
+    Assistance.COMPARING: "it compares an object of the program's instead of a plain value",
+    Assistance.IGNORING: "the program catches the test's failed assertion",
+}
+
+
+def _lines_of_test(test: CourseTestOutcome, assistance: Assistance | None = None) -> list[str]:
     """Return the last call that a course test made, and its failure, as lines."""
     calls = list(test.calls[-_MAX_CALLS:])
     if len(test.calls) > _MAX_CALLS:
         calls.insert(0, "…")
+    if assistance is not None:
+        return [*calls, _ASSISTED[assistance]]
     if test.result in _OUTCOMES:
         return [*calls, _OUTCOMES[test.result]]
     lines = calls

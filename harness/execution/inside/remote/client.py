@@ -7,13 +7,13 @@ value, so no expected value has to be sent. The program compares two of its own 
 from __future__ import annotations
 
 import reprlib
-import sys
 import types
 from _json import encode_basestring_ascii as quote
 from typing import Any
 
 from .acts import ToldActs
-from .peer import SPECIALS, Peer, error_name, made_error, packed_error
+from .given import check_may_set, given_attribute, is_failure, kept_names, require, specials_of
+from .peer import Peer, error_name, made_error, packed_error
 from .proxies import (
     RemoteClass,
     RemoteFunction,
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MAX_BASES = 20
-# Objects of these types lead to everything that a test knows.
-_NEVER_GIVEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 
 
 class RemoteProgram(Peer):
@@ -47,7 +45,7 @@ class RemoteProgram(Peer):
         sent_names: SentNames | None = None,
     ) -> None:
         super().__init__(Graph(0, self), send, receive, self._do)
-        self.sent_names = sent_names or SentNames(None, ())
+        self.sent_names = sent_names or SentNames(None, None)
         self.acts = ToldActs(told)
         self._things: dict[int, Any] = {}  # the program's, by number
         self._known_objects: dict[int, Any] = {}  # the tests' that the program knows
@@ -57,6 +55,9 @@ class RemoteProgram(Peer):
         self._about: dict[int, tuple[BaseException, Any]] = {}
         self._before: list[Callable[[], None]] = []
         self._is_mirroring = False
+        self.is_answering = False  # a question of the program's
+        self.failure: BaseException | None = None  # the first of the test's that the program saw
+        self.given_values: set[str] = set()  # names like `__lt__` that were sent plain values
         self._bases: list[int] = []  # classes that are being described
         self.write: Callable[[str, str], None] = lambda stream, text: None
         self.ask: Callable[[str, tuple[Any, ...]], Any] = _nothing_to_ask
@@ -100,6 +101,8 @@ class RemoteProgram(Peer):
             if base is not None and hasattr(base, name):
                 return getattr(base, name)(thing, *arguments)
             raise not_sent(type(thing).__name__, name)
+        if is_plain:
+            self.given_values.add(name)
         return self.request("special", thing, name, arguments)
 
     def attribute(self, thing: Any, name: str) -> Any:
@@ -110,8 +113,12 @@ class RemoteProgram(Peer):
             return value
         is_module = type(thing) is RemoteModule
         names = self.sent_names
-        is_sent = names.has_module(name) if is_module else names.has_object(name)
-        return value if is_sent else CalledWithoutValues(value, type(thing).__name__, name)
+        if is_module and names.has_module(name):
+            return value
+        if not is_module and names.has_object(name):
+            self.given_values.add(name)
+            return value
+        return CalledWithoutValues(value, type(thing).__name__, name)
 
     def content(self, thing: Any) -> tuple[Any, ...]:
         """Return, in a tuple, the built-in value of an object whose class derives from a built-in
@@ -177,8 +184,7 @@ class RemoteProgram(Peer):
             number = self._numbered(thing)
         is_function = isinstance(thing, types.FunctionType | types.MethodType)
         name = str(getattr(thing, "__name__", "function"))
-        defined = [special for special in sorted(SPECIALS) if _defines(type(thing), special)]
-        specials = ",".join(map(quote, defined))
+        specials = ",".join(map(quote, sorted(specials_of(thing))))
         words = "true" if is_function else "false"
         return f'["test",{number},{words},{quote(name)},[{specials}]]'
 
@@ -186,7 +192,11 @@ class RemoteProgram(Peer):
         if number is None:
             number = self._numbered(error)
         known = [name for name in map(error_name, type(error).__mro__) if name]
-        return packed_error(self._graph, error, known[0], number)
+        arguments = error.args
+        if is_failure(error):  # its message may contain what the test expects
+            arguments = ()
+            self.failure = self.failure or error
+        return packed_error(self._graph, arguments, known[0], number)
 
     def _numbered(self, thing: Any) -> int:
         number = self._numbers[id(thing)] = self._next
@@ -253,21 +263,25 @@ class RemoteProgram(Peer):
         if values[0] not in self._known_objects:
             raise MalformedError("a number")
         # Its side has a copy of its own; the original's arguments say what an assertion expects.
-        _require(not isinstance(thing, BaseException))
+        require(not isinstance(thing, BaseException))
         if operation == "call":
-            _require(type(values[1]) is tuple and type(values[2]) is dict)
-            return thing(*values[1], **values[2])  # type: ignore[misc]
+            require(type(values[1]) is tuple and type(values[2]) is dict)
+            was_answering, self.is_answering = self.is_answering, True
+            try:
+                return thing(*values[1], **values[2])  # type: ignore[misc]
+            finally:
+                self.is_answering = was_answering
         name = values[1]
-        _require(type(name) is str)
+        require(type(name) is str)
         if operation == "special":
-            _require(name in SPECIALS and type(values[2]) is tuple)
+            require(name in specials_of(thing) and type(values[2]) is tuple)
             return getattr(type(thing), name)(thing, *values[2])
-        if name[:1] == "_" or name in _kept_names(thing):
+        if name[:1] == "_" or name in kept_names(thing):
             raise AttributeError(name)
         if operation == "set":
-            _check_may_set(thing, name, values[2])
+            check_may_set(thing, name, is_remote_value=is_remote(values[2]))
             return setattr(thing, name, values[2])
-        return _given(getattr(thing, name))
+        return given_attribute(getattr(thing, name))
 
 
 _GIVEN = {"get": 2, "set": 3, "call": 3, "special": 3}
@@ -275,42 +289,6 @@ _GIVEN = {"get": 2, "set": 3, "call": 3, "special": 3}
 
 def _nothing_to_ask(operation: str, values: tuple[Any, ...]) -> Any:
     raise EOFError("no input is left")
-
-
-def _require(condition: bool) -> None:
-    if not condition:
-        raise MalformedError("an operation")
-
-
-def _kept_names(thing: object) -> frozenset[str]:
-    """Return the names by which a mock tells a test what was called; empty for other objects."""
-    mock = sys.modules.get("unittest.mock")
-    if mock is None or not isinstance(thing, mock.NonCallableMock):
-        return frozenset()
-    return frozenset(dir(mock.AsyncMock)) | {"method_calls"}
-
-
-def _check_may_set(thing: object, name: str, value: object) -> None:
-    """Raise AttributeError unless a program may set this attribute of a test's object: it could
-    otherwise put its own answer instead of a check."""
-    if isinstance(thing, _NEVER_SET) or callable(getattr(type(thing), name, None)):
-        raise AttributeError(f"a program cannot replace {name} of a test")
-    if _kept_names(thing) and is_remote(value):
-        raise AttributeError(f"a mock's {name} cannot be an object of the program")
-
-
-_NEVER_SET = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-
-
-def _given(value: Any) -> Any:
-    """Return an attribute that a program asked for. AttributeError for what leads further."""
-    if isinstance(value, _NEVER_GIVEN):
-        raise AttributeError("this cannot be passed to a program")
-    return value
-
-
-def _defines(kind: type, special: str) -> bool:
-    return any(special in base.__dict__ for base in kind.__mro__[:-1])
 
 
 class _Short(reprlib.Repr):

@@ -8,16 +8,30 @@ from __future__ import annotations
 import builtins
 import io
 import os
+import re
 import tempfile
 from typing import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _ANYBODY = 0o666  # the folder itself keeps all but the two processes out
 _ANYBODY_LISTS = 0o777
 _TEMPORARY = ".temporary"  # below the folder, made when a test asks for it
+
+
+_ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    return chr(int(found[1], 16)).encode("utf-8", "replace")
+
+
+def _pattern_of(names: Iterable[str]) -> re.Pattern[bytes]:
+    """Return a pattern of these names as whole words; without names it matches nothing."""
+    words = b"|".join(re.escape(name.encode()) for name in names) or rb"(?!)"
+    return re.compile(rb"(?<![\w.-])(?:" + words + rb")(?![\w-])")
 
 
 class FilesOfTest:
@@ -28,13 +42,18 @@ class FilesOfTest:
         self._is_shared = bool(folder)
         self._texts = texts
         self._source_of: Callable[[str], str | None] = lambda name: None
+        self._written: set[str] = set()  # by the test, below the folder
+        self._said: set[str] = set()  # names of the test's files that the program knows or guesses
+        self._names = _pattern_of(os.path.basename(name) for name in texts)
+        self._is_asked: Callable[[], bool] = lambda: False
         self._open, self._os_open = builtins.open, os.open
         self._mkdir, self._stat, self._listdir = os.mkdir, os.stat, os.listdir
 
-    def install(self, source_of: Callable[[str], str | None]) -> None:
+    def install(self, source_of: Callable[[str], str | None], is_asked: Callable[[], bool]) -> None:
         """Stand for the functions that open and make files. `source_of` returns the text of a file
-        of the program, by its name."""
+        of the program, by its name; `is_asked` whether the program waits for an answer."""
         self._source_of = source_of
+        self._is_asked = is_asked
         replaced: dict[str, Any] = {
             "open": self.open_low,
             "mkdir": self.mkdir,
@@ -61,13 +80,19 @@ class FilesOfTest:
         return path
 
     def open(self, file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
-        """Stand for `open`."""
-        try:
+        """Stand for `open`. A file of the program's never stands for one of the test's."""
+        if "r" not in mode or "+" in mode:
+            self._note_written(file)
             return self._open(file, mode, *arguments, **keywords)
-        except FileNotFoundError:
-            data = self._data(file) if "r" in mode and "+" not in mode else None
-            if data is None:
-                raise
+        data = self.data_of_test(file)
+        if data is None:
+            self._check_may_ask(file)
+            try:
+                return self._open(file, mode, *arguments, **keywords)
+            except FileNotFoundError:
+                data = self._data_of_program(file)
+                if data is None:
+                    raise
         raw = io.BytesIO(data)
         if "b" in mode:
             return raw
@@ -75,6 +100,8 @@ class FilesOfTest:
 
     def open_low(self, path: Any, flags: int, mode: int = 0o777, **keywords: Any) -> int:
         """Stand for `os.open`: the program may read and change new files."""
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            self._note_written(path)
         return self._os_open(path, flags, mode | _ANYBODY, **keywords)
 
     def mkdir(self, path: Any, mode: int = 0o777, **keywords: Any) -> None:
@@ -86,20 +113,48 @@ class FilesOfTest:
         try:
             return self._stat(path, **keywords)
         except FileNotFoundError:
-            data = self._data(path)
+            data = self.data_of_test(path)
+            if data is None:
+                data = self._data_of_program(path)
             if data is None:
                 raise
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, len(data), 0, 0, 0))
 
-    def _data(self, path: Any) -> bytes | None:
-        """Return the content of this file, if it lies only in memory."""
+    def data_of_test(self, path: Any) -> bytes | None:
+        """Return the content of a file of the test's; None for any other file, and if the test
+        wrote another one there or may have the name from the program."""
         name = self._below(path)
-        if name is None:
+        if name is None or name in self._written or os.path.basename(name) in self._said:
             return None
-        if name in self._texts:
-            return self._texts[name]
-        text = self._source_of(os.path.basename(name))
+        return self._texts.get(name)
+
+    def _data_of_program(self, path: Any) -> bytes | None:
+        """Return the text of a file of the program's; None for any other file."""
+        name = self._below(path)
+        text = None if name is None else self._source_of(os.path.basename(name))
         return None if text is None else text.encode()
+
+    def is_shared(self, path: Any) -> bool:
+        """Return whether a path is below the folder into which the program may write."""
+        return self._is_shared and self._below(path) is not None
+
+    def hear(self, message: bytes) -> None:
+        """Take a message of the program's: by a name of a file of the test's in it, the test would
+        compare that file with itself, or show it to the program."""
+        if b"\\u" in message:
+            message = _ESCAPED.sub(_unescaped, message)
+        self._said.update(found.decode() for found in self._names.findall(message))
+
+    def _check_may_ask(self, path: Any) -> None:
+        """Raise PermissionError if the program asks a function of the test's to open a file that
+        the program itself cannot see, such as one about the test's process."""
+        if self._is_asked() and not isinstance(path, int) and self._below(path) is None:
+            raise PermissionError(1, "a program cannot open this file by a test", path)
+
+    def _note_written(self, path: Any) -> None:
+        name = self._below(path)
+        if name is not None:
+            self._written.add(name)
 
     def _below(self, path: Any) -> str | None:
         """Return a path below the folder; None for any other."""

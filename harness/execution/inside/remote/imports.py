@@ -6,9 +6,12 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+from importlib.machinery import ExtensionFileLoader, SourceFileLoader
 from os import sep
 from os.path import abspath
 from typing import Any
+
+from .files import FilesOfTest
 
 # Plain data, whose making runs nothing.
 _PICKLED = frozenset(
@@ -53,8 +56,36 @@ def _loads(data: Any, /, **options: Any) -> Any:
     return PlainUnpickler(io.BytesIO(data), **options).load()
 
 
-def load_nothing_below(folder: str) -> None:
-    """Find no module in this folder, and make no objects from pickles."""
+def _load_no_file_of(files: FilesOfTest) -> None:
+    """Let loaders, which tests may make from a path, read no file that the program may have
+    written. They read the test's own files from memory."""
+    usual_data = SourceFileLoader.get_data
+    usual_create = ExtensionFileLoader.create_module
+
+    def get_data(self: Any, path: str) -> Any:
+        data = files.data_of_test(path)
+        if data is None and files.is_shared(path):
+            raise _not_loaded(path)
+        return usual_data(self, path) if data is None else data
+
+    def create_module(self: Any, spec: Any) -> Any:
+        if files.is_shared(spec.origin):
+            raise _not_loaded(spec.origin)
+        return usual_create(self, spec)
+
+    # The first class is that of all loaders of files, such as SourcelessFileLoader.
+    loader: Any = next(base for base in SourceFileLoader.__mro__ if "get_data" in vars(base))
+    loader.get_data = get_data
+    setattr(ExtensionFileLoader, "create_module", create_module)  # noqa: B010
+
+
+def _not_loaded(path: str) -> ImportError:
+    return ImportError(f"a test loads no module from the program's folder: {path}")
+
+
+def load_nothing_below(folder: str, files: FilesOfTest) -> None:
+    """Find and load no module in this folder, and make no objects from pickles."""
+    _load_no_file_of(files)
 
     def hook(path: str) -> _NoModules:
         whole = abspath(path)  # noqa: PTH100  (not resolved: it need not exist)

@@ -51,7 +51,6 @@ _LIBRARY_ERRORS = {
     "re": ("error",),
     "struct": ("error",),
 }
-_FORGETFUL = (AssertionError,)  # their messages may contain a test's expectations
 
 
 def error_name(kind: type) -> str:
@@ -74,11 +73,8 @@ def _error_type(name: Any) -> Any:
     return getattr(__import__(module, fromlist=[kind]), kind)
 
 
-def packed_error(graph: Graph, error: BaseException, name: str, number: int) -> str:
+def packed_error(graph: Graph, arguments: tuple[Any, ...], name: str, number: int) -> str:
     """Return an exception of a type that both sides know; `number` is the sender's for it."""
-    arguments = error.args
-    if isinstance(error, _FORGETFUL) and number % 2 == 0:
-        arguments = ()
     try:
         packed = graph.pack_all(arguments)
     except CannotTravelError:

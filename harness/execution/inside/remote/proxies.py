@@ -77,10 +77,13 @@ class RemoteModule(types.ModuleType):
         return list(self.__dict__[_PROGRAM].request("names", self))
 
     def _public_names(self) -> list[str]:
+        program = self.__dict__[_PROGRAM]
         names = dir(self)
         if "__all__" in names:
-            return list(self.__dict__[_PROGRAM].request("get", self, "__all__"))
-        return [name for name in names if name[:1] != "_"]
+            names = list(program.request("get", self, "__all__"))
+        else:
+            names = [name for name in names if name[:1] != "_"]
+        return [name for name in names if program.sent_names.has_module(name)]
 
 
 class RemoteClass(type):

@@ -26,11 +26,12 @@ OF_PLAIN = frozenset(name for kind in _PLAIN_KINDS for name in dir(kind) if name
 
 class SentNames:
     """Names that plain values have too and that are nevertheless asked for with values: `objects`
-    of objects (None: any), `modules` of modules."""
+    of objects, `modules` of modules (None: any). A test imports no other name of a module by `*`:
+    the program would choose what `all` or `zip` is in the test."""
 
-    def __init__(self, objects: tuple[str, ...] | None, modules: tuple[str, ...]) -> None:
+    def __init__(self, objects: tuple[str, ...] | None, modules: tuple[str, ...] | None) -> None:
         self._objects = None if objects is None else frozenset(objects)
-        self._modules = frozenset(modules)
+        self._modules = None if modules is None else frozenset(modules)
 
     def has_object(self, name: str) -> bool:
         return self._objects is None or name in self._objects
@@ -40,7 +41,7 @@ class SentNames:
         return self._objects is not None and name in self._objects
 
     def has_module(self, name: str) -> bool:
-        return self._objects is None or name in self._modules
+        return self._modules is None or name in self._modules
 
 
 def not_sent(kind: str, name: str) -> TypeError:

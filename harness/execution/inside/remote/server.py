@@ -190,7 +190,7 @@ class ProgramServer(Peer):
                 return f'["mine",{self._errors[id(thing)][1]}]'
             name = error_name(kind)
             if name:
-                return packed_error(self._graph, thing, name, 1)
+                return packed_error(self._graph, thing.args, name, 1)
         number = self._number(thing)
         if kind is _MODULE:
             return f'["program",{number},"module",' + quote(str(thing.__name__)) + "]"

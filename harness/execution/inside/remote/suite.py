@@ -57,7 +57,7 @@ class _RemoteSuiteRun(OneTest):
         self._hear()  # the program's process is there
         sys.meta_path.insert(0, suite)
         suite.folder = Path(self._files.folder)
-        self._files.install(lambda name: None)
+        self._files.install(lambda name: None, lambda: False)
         surroundings.install(self._program, suite.names, suite.packages)
         import random  # noqa: PLC0415
 

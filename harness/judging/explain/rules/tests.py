@@ -2,10 +2,10 @@
 
 from harness.common.escaping import plain, quoted
 from harness.judging.assertion import assertion_lines
-from harness.judging.compare.mismatch import CourseTestMismatch
+from harness.judging.compare.mismatch import Assistance, CourseTestMismatch
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import TEST, Found, Stage, rule_about
-from harness.model.observation import CourseTestResult, Ending, Raised
+from harness.model.observation import CourseTestOutcome, CourseTestResult, Ending, Raised
 
 _LONGEST = 600  # maximum length of an assertion's message
 # A test may use the program's results endlessly; only the writer of the folder is known.
@@ -49,9 +49,20 @@ def _in_a_line(message: str) -> str:
     return ", ".join([first, *sources])
 
 
+def _compared_object(test: CourseTestOutcome) -> str:
+    names = ", ".join(plain(name, limit=60) for name in test.given_values)
+    return f"The test expects a plain value, and gets an object of the program's (used by {names})."
+
+
 @rule_about(Stage.DIFFERENCE, 400, "does not pass a test", TEST)
 def test_failed(failure: Failure, mismatch: CourseTestMismatch) -> str:
     test = mismatch.actual
+    match mismatch.assistance:
+        case Assistance.COMPARING:
+            return _compared_object(test)
+        case Assistance.IGNORING:
+            said = plain(_in_a_line(test.ignored or ""), limit=_LONGEST)
+            return f"The program hides that an assertion of the test fails: {said}."
     match test.result:
         case CourseTestResult.NOT_FOUND:
             return "The test could not be found with this program."
