@@ -337,3 +337,16 @@ def test_a_test_is_about_what_its_fixtures_use_and_not_about_an_expected_excepti
         "test_attribute": "total",
         "TestEmpty.test_empty": "Shop",
     }
+
+
+def test_tests_of_two_files_of_one_name_have_their_folders_in_their_ids(course: Path) -> None:
+    (course / "specs/t/more cases").mkdir()
+    (course / "specs/t/more cases/test_a1.py").write_text(TESTS)
+    files = "files: [test_a1.py, more cases/test_a1.py]"
+    text = ASSIGNMENT.replace("files: [test_a1.py]", files)
+    assert files in text
+    (course / "specs/t/assignment.yaml").write_text(text)
+    found = [scenario.id for scenario in load(course, "t").plan.scenarios]
+    assert len(found) == 14
+    assert found[0] == "test_a1/test-add[1]"
+    assert found[7] == "more-cases-test_a1/test-add[1]"

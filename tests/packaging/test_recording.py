@@ -247,3 +247,17 @@ def test_recorded_scenarios_hold_for_the_reference_and_the_others_stay_tests(
         "test_a1_recorded/test-greet",
     ]
     assert begun.files["specs/w1/mutants.yaml"].count(b"NotImplementedError") == 2
+
+
+@pytest.mark.process
+def test_two_files_of_one_name_are_recorded_into_two_files(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "old" / "a1.py", PROGRAM)
+    for folder in ("", "tests/", "test/"):
+        test = b"from a1 import double\ndef test_double(): assert double(2) == 4\n"
+        write_bytes(tmp_path / "old" / f"{folder}test_a1.py", test)
+    begun = from_tests("w1", tmp_path / "old", None, record=True)
+    assert (begun.recorded, begun.notes) == (3, ())
+    for name, data in begun.files.items():
+        write_bytes(tmp_path / "course" / name, data)
+    plan = load(tmp_path / "course", "w1").plan
+    assert len(plan.scenarios) == 3

@@ -97,7 +97,7 @@ class CourseTestsSection:
         self, file: SourceFile, found: FoundTest, action: CourseTest, shape: CourseTestsShape
     ) -> Scenario:
         settings = self._settings(file, found, shape)
-        stem = PurePosixPath(file.name).stem
+        stem = _short_names(shape.files)[file.name]
         group = f"{stem}/{slug(found.test or stem)}"
         sweep = ""
         if found.number is not None:
@@ -203,6 +203,18 @@ class CourseTestsSection:
             elif name in self.left_out:
                 what = f"{name} holds a test that is left out, so perhaps not visible"
                 self.document.add(loc, what, "move such tests to another file")
+
+
+def _short_names(files: Iterable[str]) -> dict[str, str]:
+    """Return the first part of the scenarios' ids by test file: its name, with its folders if an
+    earlier file has the same name."""
+    names: dict[str, str] = {}
+    for file in files:
+        *folders, name = PurePosixPath(file).with_suffix("").parts
+        if name in names.values():
+            name = "-".join([*map(slug, folders), name])
+        names[file] = name
+    return names
 
 
 _OF_ALL = ("points", "visible", "clause", "hint", "limits")

@@ -84,7 +84,9 @@ class Recording:
 
 
 def _file_name(test_file: str) -> str:
-    return f"{PurePosixPath(test_file).stem}_recorded.yaml"
+    """Return the name of the file with a test file's scenarios. Folders are part of it, because two
+    of them may have a file of the same name."""
+    return "_".join(PurePosixPath(test_file).with_suffix("").parts) + "_recorded.yaml"
 
 
 def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
