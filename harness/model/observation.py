@@ -152,7 +152,7 @@ class CourseTestOutcome:
     source: str = ""  # that line
     calls: tuple[str, ...] = ()  # calls of the program, each with its outcome
     stopped_by: Ending | None = None  # the limit that the test itself reached, not the program
-    # Of a test that passed: operators and methods of the program's objects, such as `__lt__` and
+    # If the test passed: operators and methods of the program's objects, such as `__lt__` and
     # `count`, that plain values have too and that were given values of the test;
     given_values: tuple[str, ...] = ()
     # and the message of an assertion that failed while the program called the test or had entered

@@ -112,6 +112,9 @@ ROWS = {
         "    assert runpy.run_path('a1.py')['LIMIT'] == 3\n"
         "    with pytest.raises(FileNotFoundError): subprocess.run(['ls'])"
     ),
+    "`from a1 import *`": (
+        "names = {}; exec('from a1 import *', names)\n    assert names['helper'](1) == 2"
+    ),
     "`importlib.import_module": (
         "assert importlib.import_module('src.a1') is a1\n"
         "    spec = importlib.util.spec_from_file_location('a1', 'a1.py')\n"
