@@ -113,8 +113,7 @@ def grade(
         probes=probes,
         command=command,
     )
-    limited = with_total_seconds(specification, total_seconds)
-    context = _context(limited, python, require=require_tier)
+    context = _context(specification, python, require=require_tier, total_seconds=total_seconds)
     return _grade_into_report(context, cohort, options, listener)
 
 
@@ -167,8 +166,10 @@ def _context(
     python: AnyPath | None,
     *,
     require: Tier | None = None,
+    total_seconds: float | None = None,
     recall_tier: bool = False,
 ) -> GradingContext:
+    specification = with_total_seconds(specification, total_seconds)
     cache = _cache(specification)
     interpreter = _path_or_none(python)
     return prepare(

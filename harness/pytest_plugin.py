@@ -49,7 +49,8 @@ class AssignmentFolder(pytest.Directory):
         self._results: dict[str, ScenarioResult] | str | None = None
         names = [scenario.place.file for scenario in self.specification.plan.scenarios]
         for name in dict.fromkeys(names):
-            yield SpecFile.from_parent(self, path=self.path / Path(name).name)
+            path = self.path / Path(name).name
+            yield SpecFile.from_parent(self, path=path)
 
     def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
         """Return the scenario's result, or the reason why the file could not be graded at all."""
@@ -66,8 +67,9 @@ class AssignmentFolder(pytest.Directory):
             graded = self._grade(selected)
         except UserError as error:
             return str(error)
-        if graded.unparsable:
-            return f"{graded.unparsable.place}: {graded.unparsable.reason}"
+        unparsable = graded.unparsable
+        if unparsable:
+            return f"{unparsable.place}: {unparsable.reason}"
         if graded.problem:
             return graded.problem
         return {result.scenario_id: result for result in graded.scenarios}
@@ -83,7 +85,8 @@ class AssignmentFolder(pytest.Directory):
         from harness.model.submission import Submission
 
         plan = self.specification.plan.subset(lambda scenario: scenario.id in selected)
-        cache = Path(self.specification.folder).parent.parent / CACHE
+        root = Path(self.specification.folder).parent.parent
+        cache = root / CACHE
         selection = replace(self.specification, plan=plan)
         context = prepare(selection, cache=cache, recall_tier=True)
         file: Path | None = self.config.getoption("--submission")
@@ -91,7 +94,8 @@ class AssignmentFolder(pytest.Directory):
             submissions = read((file,), plan.assignment)
         else:
             files = self.specification.reference
-            submissions = (Submission(id="reference", files=files, origin="the reference"),)
+            reference = Submission(id="reference", files=files, origin="the reference")
+            submissions = (reference,)
         if len(submissions) != 1:
             raise UserError("name one file", place=str(file), hint="--submission a1.py")
         return check_submissions(context, submissions)[0]
@@ -132,7 +136,8 @@ class ScenarioItem(pytest.Item):
         if not result.verdict.passed:
             from harness.reporting.terminal.tables import explain_scenario
 
-            raise ScenarioFailed(explain_scenario(result, self.scenario))
+            explanation = explain_scenario(result, self.scenario)
+            raise ScenarioFailed(explanation)
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None

@@ -45,53 +45,70 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
     `clock` returns seconds.
     """
     shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
-    pace = shown.begin(0, doing="grading")
-    done_so_far = in_all = 0
-    are_only_slow_left = False
+    progress = _BatchProgress(console, shown)
+    with shown.bar:
+        yield progress.hear
 
-    def count(submission: str, what: str) -> None:
-        nonlocal done_so_far
-        done_so_far += 1
-        pace.done()
-        shown.update(completed=done_so_far, description=escape(submission))
-        if are_only_slow_left:  # the next event says how many are left
-            return
-        is_due = done_so_far % PLAIN_EVERY == 0 or done_so_far == in_all
-        shown.line(done_so_far, in_all, what, pace, is_due=is_due)
 
-    def hear(event: Event) -> None:
-        nonlocal pace, done_so_far, in_all, are_only_slow_left
+class _BatchProgress:
+    """Shows the events of a batch as they come."""
+
+    def __init__(self, console: Console, shown: _Shown) -> None:
+        self._console = console
+        self._shown = shown
+        self._pace = shown.begin(0, doing="grading")
+        self._done = 0
+        self._total = 0
+        self._are_only_slow_left = False
+
+    def hear(self, event: Event) -> None:
+        """Show one event."""
+        shown = self._shown
         match event:
             case RunStarted(total=total, kept=kept):
-                _announce(console, event)
-                done_so_far, in_all = kept, total
-                pace = shown.begin(total - kept, total=total, completed=kept)
+                _announce(self._console, event)
+                self._done = kept
+                self._total = total
+                self._pace = shown.begin(total - kept, total=total, completed=kept)
             case SubmissionGraded(result=result):
-                count(result.id, "graded")
+                self._count(result.id, "graded")
             case CausesBegun(total=total):
-                done_so_far, in_all, are_only_slow_left = 0, total, False
-                pace = shown.begin_causes(total)
-                _announce_causes(console, total)
+                self._done = 0
+                self._total = total
+                self._are_only_slow_left = False
+                self._pace = shown.begin_causes(total)
+                _announce_causes(self._console, total)
             case CausesFound(result=result):
-                count(result.id, "searched for causes")
+                self._count(result.id, "searched for causes")
             case SlowLeft():
-                is_due = are_only_slow_left or not event.others
-                are_only_slow_left = event.submissions > 0 and not event.others
-                slow = slow_text(event) if are_only_slow_left else later_text(event)
-                shown.update(slow=slow, are_only_slow_left=are_only_slow_left)
-                if is_due:
-                    shown.line(done_so_far, in_all, "graded", pace, is_due=True)
+                self._show_slow(event)
             case WorstLeft():
                 shown.update(worst=worst_text(event))
             case Notice(text=text):
-                say(console, escape(text))
+                say(self._console, escape(text))
             case RunFinished():
                 shown.update(doing="writing reports", description="")
             case ReportsWritten(done=done, total=total):
                 shown.reports(done, total)
 
-    with shown.bar:
-        yield hear
+    def _count(self, submission: str, what: str) -> None:
+        """Count a submission that is done, and show its id."""
+        self._done += 1
+        self._pace.done()
+        self._shown.update(completed=self._done, description=escape(submission))
+        if self._are_only_slow_left:  # the next event says how many are left
+            return
+        is_due = self._done % PLAIN_EVERY == 0 or self._done == self._total
+        self._shown.line(self._done, self._total, what, self._pace, is_due=is_due)
+
+    def _show_slow(self, event: SlowLeft) -> None:
+        """Show how many slow submissions are left."""
+        is_due = self._are_only_slow_left or not event.others
+        self._are_only_slow_left = event.submissions > 0 and not event.others
+        slow = slow_text(event) if self._are_only_slow_left else later_text(event)
+        self._shown.update(slow=slow, are_only_slow_left=self._are_only_slow_left)
+        if is_due:
+            self._shown.line(self._done, self._total, "graded", self._pace, is_due=True)
 
 
 def _announce(console: Console, event: RunStarted) -> None:

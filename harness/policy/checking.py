@@ -80,14 +80,18 @@ def check(
     if unreadable and not is_any_read:
         return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
     for broken in unreadable:
-        place = broken.file
-        if broken.line is not None:
-            place += f", line {broken.line}"
-        notes.append(f"{place} cannot be read: {broken.reason}. Checks that need it fail")
+        notes.append(_note_of_unreadable(broken))
         if broken.kind is UnreadableKind.TOO_DEEP and policy is not None:
             findings.append(unchecked(broken.file, broken.reason))
     form = outline(readable)
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=form)
+
+
+def _note_of_unreadable(broken: Unparsable) -> str:
+    place = broken.file
+    if broken.line is not None:
+        place += f", line {broken.line}"
+    return f"{place} cannot be read: {broken.reason}. Checks that need it fail"
 
 
 def _module_name(file: SourceFile) -> str:
