@@ -59,6 +59,8 @@ def with_stopped_cells(result: SubmissionResult, plan: Plan) -> SubmissionResult
 def _note_on(stopped: StoppedCell, names: LineNames) -> str:
     place = names.at(stopped.file, stopped.line)
     what = plain(stopped.type_name, limit=60)
+    if stopped.message:
+        what += f" ({plain(stopped.message)})"
     return f"{place} raised {what}: the rest of that cell did not run, the other cells did"
 
 

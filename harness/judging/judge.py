@@ -89,13 +89,21 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     )
 
 
+_MAX_MESSAGE = 200  # characters
+
+
 def _stopped_cell(observation: Observation) -> StoppedCell | None:
     """Return where a cell of a notebook raised an exception, if one did."""
-    raised = observation.cell_error
+    raised = without_internals(observation.cell_error)
     if raised is None or not raised.frames:
         return None
     place = raised.frames[0]
-    return StoppedCell(file=place.file, line=place.line, type_name=raised.type_name)
+    return StoppedCell(
+        file=place.file,
+        line=place.line,
+        type_name=raised.type_name,
+        message=raised.message[:_MAX_MESSAGE],
+    )
 
 
 def differs_from_run_to_run() -> Verdict:

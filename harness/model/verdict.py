@@ -297,6 +297,7 @@ class StoppedCell:
     file: str
     line: int  # of the program
     type_name: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

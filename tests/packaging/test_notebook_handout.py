@@ -40,7 +40,7 @@ def test_only_one_file_can_be_a_notebook(stubs: tuple[SourceFile, ...], taken: b
         notebook_of(stubs, plans.assignment(takes_notebooks=taken), "python selfcheck.pyz")
 
 
-RAISED = "a1.ipynb, line 1 of cell 2 raised NotImplementedError"
+RAISED = "a1.ipynb, line 1 of cell 2 raised NotImplementedError (to do)"
 
 
 def filled_in(handed_out: bytes) -> str:
@@ -54,7 +54,7 @@ def filled_in(handed_out: bytes) -> str:
     wrong = ("def total" + rest).replace("return result", "return result + 1")
     cells[0]["source"] = f"%matplotlib inline\n{first}"
     cells[1]["source"] = wrong
-    unfinished = code("raise NotImplementedError()")
+    unfinished = code("raise NotImplementedError('to do')")
     words = text("My <b>best</b> work.")
     notebook["cells"] = [title, cells[0], words, unfinished, cells[1], check]
     return json.dumps(notebook)
