@@ -117,7 +117,7 @@ def ending(cell_error: object, *, has_cells: bool) -> Ending:
     fields = {"phase": "stimulus", "value": ["NoneType", "None"], "cell_error": cell_error}
     frames = (b"L", b'G"stimulus"', b"A" + json.dumps(fields).encode())
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    end = ProcessEnd(reason=None, exit_code=0, cpu_seconds=0.0, reply=frames)
+    end = ProcessEnd(reason=None, reply=frames)
     facts = StimulusFacts(frozenset(), None)
     answerable = Answerable(call("1"), facts, Sources({"a1.py": b"x\n"}), has_cells)
     return observation(answerable, Limits(), screen, end).ending
