@@ -157,7 +157,7 @@ class BrowserServer(ProcessServer):
     def start_stand_in(
         self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> StandInProcess:
-        raise HarnessError("a browser has no stand-ins")
+        raise HarnessError("the browser page cannot use stand-ins")
 
     def start(
         self,

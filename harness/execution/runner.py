@@ -169,7 +169,7 @@ class AnyDriver(ABC):
         """Return the server of a program of the course's that students' tests are run against."""
         writing = assignment.test_writing
         if writing is None:
-            raise HarnessError("the assignment has no tests that are handed in")
+            raise HarnessError("students submit no tests in this assignment")
         program = writing.program(name)
         key = (program, writing.public_names, assignment.variants, assignment.writes_files)
         if key not in self._tested:

@@ -104,7 +104,7 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
         late = LateTerms(policy=policy, zone=zone, slip_days=policy.slip_days)
     if asked.slip_days and (late is None or not late.slip_days):
         hint = "add --due, and to assignment.yaml late: {slip_days: 4}"
-        raise UserError("no slip days are allowed here", place="--slip-days", hint=hint)
+        raise UserError("this assignment allows no slip days", place="--slip-days", hint=hint)
     extensions = _extensions(asked.extensions, zone) if asked.extensions else ()
     roster = read_roster(asked.roster, zone) if asked.roster else None
     slip_days: list[SlipDays] = []
@@ -195,7 +195,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
             _check_new(line.student.id, row.place, listed.get(key))
             listed[key] = line
     if not listed:
-        raise UserError("this list contains nobody", place=str(path))
+        raise UserError("this list contains no students", place=str(path))
     return tuple(listed.values())
 
 
@@ -254,7 +254,7 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
     if len(text.strip()) <= len("2024-09-24"):
         raise UserError(f"{text!r} is a day without a time", place=place, hint=_ZONE_HINT)
     if at.tzinfo is None and zone is None:
-        raise UserError(f"{text!r} has no zone", place=place, hint=_ZONE_HINT)
+        raise UserError(f"{text!r} has no time zone", place=place, hint=_ZONE_HINT)
     due = in_zone(at, zone, fold=_LATER)
     shown_by_clock = instant(due).astimezone(due.tzinfo)
     if shown_by_clock.replace(tzinfo=None) != at.replace(tzinfo=None):

@@ -149,11 +149,11 @@ def _pick(sent: SentFields, slots: Slots) -> review.Action:
 def _item(sent: SentFields, slots: Slots) -> review.Action:
     points = sent.mark("points", "points")
     if points is None:
-        raise UserError("an item of a rubric needs points")
+        raise UserError("a rubric item needs points")
     title = " ".join(sent.text("title").split())
     slot = sent.slot(slots)
     if not _bounded(title, "the item"):
-        raise UserError("an item of a rubric needs a title")
+        raise UserError("a rubric item needs a title")
     if abs(points) > _MAX_MARK:
         raise UserError(f"{rounded(points)} is not a number of points")
     spare = max(slot.spare, Fraction(0))

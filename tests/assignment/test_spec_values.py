@@ -187,7 +187,7 @@ def test_steps(text: str, steps: list[tuple[str, str]] | None) -> None:
         ("\n>>> f()\n", 1, "a session begins with '>>> '"),
         ("", 1, "a session needs a step"),
         (">>> # only this\n", 1, "a session needs a step"),
-        (">>>\n1\n", 1, "text is shown after an empty step"),
+        (">>>\n1\n", 1, "there is output after an empty step"),
         (">>> f()\n>>>g()\n", 2, "'>>>g()' has a >>> that does not begin its line"),
         (">>> f()\n  >>> g()\n", 2, "'>>> g()' has a >>> that does not begin its line"),
     ],

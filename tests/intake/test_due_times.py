@@ -169,8 +169,8 @@ def test_two_files_of_one_name_in_one_attempt(tmp_path: Path) -> None:
 
 
 WRONG: dict[str, object] = {
-    "--due: '2024-09-24T17:00' has no zone. Hint: write it as 2024-09-24T17:00+10:00, or name a "
-    "--time-zone": {"due": "2024-09-24T17:00"},
+    "--due: '2024-09-24T17:00' has no time zone. Hint: write it as 2024-09-24T17:00+10:00, or name "
+    "a --time-zone": {"due": "2024-09-24T17:00"},
     "--due: '2024-09-24' is a day without a time. Hint: write it as 2024-09-24T17:00+10:00, or "
     "name a --time-zone": {"due": "2024-09-24", "time_zone": "UTC"},
     "--due: 'tomorrow' is not a time. "
@@ -478,7 +478,9 @@ def test_slip_days_of_a_report_without_any(tmp_path: Path) -> None:
         f"{report / 'marks.csv'}:1: the column slip days is missing. "
         "Hint: leave it out: its assignment has no slip days"
     )
-    nothing = "--slip-days: no slip days are allowed here. Hint: add --due, and to assignment.yaml "
+    nothing = (
+        "--slip-days: this assignment allows no slip days. Hint: add --due, and to assignment.yaml "
+    )
     for policy in (POLICY, None):
         said = refusal(path, replace(A1, late=policy), **ASKED, slip_days=(report,))
         assert said == f"{nothing}late: {{slip_days: 4}}"

@@ -433,7 +433,7 @@ WRONG: dict[str, object] = {
     ":4: the id 1 is repeated here, after {path}:2. "
     "Hint: keep only one of the two lines": b"id,name\n1,A\n2,B\n1,C\n",
     ":4: the id of C is missing. Hint: write one": b"id,email,name\n1,,A\n,b@x,B\n,,C\n",
-    ": this list contains nobody": b"id,name\n",
+    ": this list contains no students": b"id,name\n",
     ": no student on the roster has a submission. Hint: check that it has the platform's ids and "
     "complete names": b"id\n7\n8\n",
     ":2: 'soon' is not a time that can be read. "

@@ -187,8 +187,8 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "The report: 2.50 points more would exceed 2.00. Hint: the rubric already adds up to 0.00": (
         1, "item", {"slot": "report", "title": "More", "points": "5/2"},
     ),
-    "an item of a rubric needs points": (1, "item", {"slot": "style", "title": "More"}),
-    "an item of a rubric needs a title": (1, "item", {"slot": "style", "points": "1"}),
+    "a rubric item needs points": (1, "item", {"slot": "style", "title": "More"}),
+    "a rubric item needs a title": (1, "item", {"slot": "style", "points": "1"}),
     "-200000.00 is not a number of points": (
         1, "item", {"slot": "style", "title": "Less", "points": "-200000"},
     ),

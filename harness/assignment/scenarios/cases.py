@@ -275,7 +275,7 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
             this = ", ".join(bound) or "nothing"
             first = ", ".join(names[0]) or "nothing"
             what = f"this case binds {this}, the first one {first}"
-            reader.refuse(row.row, what, "bind the same names in every case")
+            reader.refuse(row.row, what, "define the same names in every case")
     return rows
 
 

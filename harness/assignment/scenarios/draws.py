@@ -264,7 +264,9 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     """
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
-        raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
+        raise UserError(
+            f"{source} must return dicts with names as keys, but returned {gave}", place=place
+        )
     by_name: dict[str, str] = {}
     for name, value in draw.items():
         if not (isinstance(name, str) and name.isidentifier()):
@@ -303,7 +305,7 @@ def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
         raise UserError(what, place=place) from error
     draws = [literals(function.source, value, place=place) for value in values]
     if not draws:
-        raise UserError(f"{function.source} gave no draw", place=place)
+        raise UserError(f"{function.source} generated no value", place=place)
     names = set(map(tuple, draws))
     if len(names) != 1:
         what = f"{function.source} gave different names in different draws"
@@ -316,7 +318,7 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
         import hypothesis  # noqa: PLC0415
     except ImportError:
         hint = install_command("record")
-        raise UserError("drawing samples needs Hypothesis", hint=hint) from None
+        raise UserError("generated cases need the package hypothesis", hint=hint) from None
     by_text: dict[str, Any] = {}
 
     def collect(draw: Any) -> None:

@@ -125,7 +125,7 @@ def parse_session(text: str) -> list[Step]:
         if tree.body:
             with_code.append(step)
         elif any(line.strip() for line in step.shown):
-            raise HintedError("text is shown after an empty step", line=step.line)
+            raise HintedError("there is output after an empty step", line=step.line)
     if not with_code:
         raise HintedError("a session needs a step", "begin the first step with '>>> '", 1)
     return with_code

@@ -284,7 +284,7 @@ def _given_session(reader: ScenarioReader, loc: Loc, text: str) -> str:
     source = ""
     for step in parse_session(text):
         if any(line.strip() for line in step.shown):
-            reader.add(loc, "a given session shows nothing", "remove the output")
+            reader.add(loc, "a session in given: must not show output", "remove the output")
         source += step.source + "\n"
     return source
 

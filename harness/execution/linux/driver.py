@@ -427,7 +427,7 @@ class ServerLink(ProcessServer):
                 self.not_prepared = did_not_compile(Ending.CPU_LIMIT)
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
-                raise HarnessError("a submission server does not get ready")
+                raise HarnessError("the process that runs a submission did not start in time")
         try:
             self.server.receive()
         except HarnessError:

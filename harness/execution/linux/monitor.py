@@ -201,7 +201,7 @@ class Monitor(ScenarioMonitor):
         now = time.monotonic()
         if self._killed_at:
             if now - self._killed_at > _PATIENCE:
-                raise HarnessError("a submission server does not answer")
+                raise HarnessError("the process that runs a submission does not answer")
         elif self._folder is not None and self._folder.is_too_full():
             self._stop(Ending.OUTPUT_LIMIT, TOO_FULL, filled=Filled.FOLDER)
         elif now >= self._clock.due and (passed := self._clock.passed()) is not None:
@@ -259,7 +259,7 @@ class ScenarioClock:
         if self._clock is None:
             self._ask_for_pid()
             if elapsed > self._shortest + _PATIENCE:
-                raise HarnessError("a submission server does not answer")
+                raise HarnessError("the process that runs a submission does not answer")
             return None
         cpu_left = self._limits.cpu_seconds - self._clock.cpu()
         if cpu_left <= 0:
@@ -496,7 +496,7 @@ class SharedProcess:
         now = time.monotonic()
         if self._killed_at:
             if now - self._killed_at > _PATIENCE:
-                raise HarnessError("a submission server does not answer")
+                raise HarnessError("the process that runs a submission does not answer")
             return
         if now >= self._total_due and not self._ended:
             self._check_total(now)

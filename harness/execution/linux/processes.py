@@ -206,7 +206,7 @@ class ServerProcess:
         try:
             frames.send_to_socket(self.control, message, descriptors)
         except OSError:
-            raise HarnessError("a submission server ended") from None
+            raise HarnessError("the process that runs a submission ended unexpectedly") from None
 
     def receive(self) -> tuple[bytes, list[int]]:
         """Return the server's next message and the message's descriptors.
@@ -222,7 +222,7 @@ class ServerProcess:
             self.control.close()
             raise
         if message is None:
-            raise HarnessError("a submission server ended")
+            raise HarnessError("the process that runs a submission ended unexpectedly")
         return message
 
     def hear(self) -> ProcessExit | ProcessClock | None:
@@ -294,7 +294,7 @@ class ZygoteProcess:
         except BaseException as error:
             ours.close()
             if isinstance(error, OSError | HarnessError):
-                raise HarnessError(f"the zygote did not start a server: {error}") from None
+                raise HarnessError(f"a submission's process did not start: {error}") from None
             raise
         return ServerProcess(pid, int(number), ours)
 
@@ -344,11 +344,11 @@ class ZygoteProcess:
             self._process.kill()
             raise
         if answer is None:
-            raise HarnessError(f"the zygote ended: {self.complaint()}")
+            raise HarnessError(f"the process that starts submissions ended: {self.complaint()}")
         message, descriptors_back = answer
         kind, body = split(message)
         if kind != expected:
-            raise HarnessError("the zygote gave another answer than it was asked for")
+            raise HarnessError("the process that starts submissions gave a wrong answer")
         return body, descriptors_back
 
 
@@ -370,7 +370,7 @@ class StimulusCompiler:
         Raise HarnessError if our own machinery fails.
         """
         if job.texts is None:
-            raise HarnessError("a stimulus is compiled twice")
+            raise HarnessError("a scenario's code is compiled twice")
         key = (functions, *job.texts)
         if key not in self._answers:
             needs, arguments, code = self._ask(ToCompileWorker.STIMULUS, key)
@@ -409,7 +409,9 @@ class StimulusCompiler:
             answer, _ = self._worker.receive()
         except HarnessError:
             self.close()
-            raise HarnessError(f"a stimulus was not compiled: {self._zygote.complaint()}") from None
+            raise HarnessError(
+                f"a scenario's code was not compiled: {self._zygote.complaint()}"
+            ) from None
         return marshal.loads(split(answer)[1])
 
 

@@ -261,7 +261,7 @@ class CourseTestConversation:
                 deliver(END)
                 return False
             else:
-                raise HarnessError("a test's process says what nobody understands")
+                raise HarnessError("a test's process sent an invalid message")
 
     def observed(self, observed: Observation, answerable: Answerable) -> Observation:
         """Return the observation of the program, with the outcome of the test. The files that

@@ -95,7 +95,7 @@ class SuiteObserver:
     ) -> None:
         writing = assignment.test_writing
         if writing is None:
-            raise HarnessError("the assignment has no tests that are handed in")
+            raise HarnessError("students submit no tests in this assignment")
         documented = [name_of_documented(name) for name in writing.documented_files]
         self._files = (*writing.files, *documented)
         self._course_programs = writing.programs  # none where students check their own work

@@ -63,10 +63,10 @@ def _check_literals(part: CheckedPart, condition: Condition) -> Iterator[Breach]
     literal = list(filter(_is_literal, _prints(part)))
     if condition.wanted:
         if not literal:
-            yield part.breach("prints no text that is written out")
+            yield part.breach("never prints a fixed text")
         return
     for node in literal:
-        yield Breach(node, f"{part.name} prints a text that is written out")
+        yield Breach(node, f"{part.name} prints a fixed text")
 
 
 def _is_literal(call: ast.Call) -> bool:

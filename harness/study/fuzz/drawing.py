@@ -230,7 +230,7 @@ def _hypothesis() -> Any:
         import hypothesis.strategies  # noqa: PLC0415
     except ImportError:
         hint = install_command("study")
-        raise UserError("drawing needs Hypothesis", hint=hint) from None
+        raise UserError("generated inputs need the package hypothesis", hint=hint) from None
     return hypothesis
 
 

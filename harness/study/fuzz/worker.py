@@ -464,7 +464,7 @@ class Worker:
         prepared = Prepared(target, [stimulus])
         verdict = self._comparer.verdict(prepared, 0, program)
         if verdict is None or verdict.passed:
-            raise HarnessError(f"{target.id}: a difference did not show again")
+            raise HarnessError(f"{target.id}: a difference could not be reproduced")
         return FuzzDifference(
             target=target.id,
             function=target.function,
