@@ -492,7 +492,7 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
 
 
 def _hint_to_write(kind: type[BaseModel], key: str) -> str:
-    """Return the hint for a missing key; "" if there is no example for it."""
+    """Return the hint for a missing key; "" without an example."""
     field = kind.model_fields.get(key)
     if field is None or not field.examples:
         return ""

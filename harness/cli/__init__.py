@@ -210,7 +210,7 @@ class _IgnoringEpipe(io.FileIO):
 
 
 def _ignoring_epipe(stream: TextIO) -> TextIO:
-    """Return the stream wrapped so that a closed pipe is no error.
+    """Return the stream wrapped so that a closed pipe is not an error.
 
     Characters that its encoding cannot represent are written as escapes. A stream that is not a
     real file stays unchanged.

@@ -40,7 +40,7 @@ REPORTS = "reports"
 
 
 class _RunPath(click.Path):
-    """The path of a run. `tiny` means `reports/tiny` if there is no file or folder `tiny`."""
+    """The path of a run. `tiny` means `reports/tiny` unless a file or folder `tiny` exists."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path of the run that `value` names."""

@@ -17,7 +17,7 @@ _UNWRAPPED = 2000  # columns, if the output goes to a file or pipe and must not 
 def result_console() -> Console:
     """Return a console on standard output.
 
-    In a file or pipe it does not wrap lines, and it removes blanks at line ends.
+    It does not wrap lines in a file or pipe, and it removes blanks at line ends.
     """
     console = Console()
     if console.is_terminal:

@@ -194,7 +194,7 @@ class _Shown:
         self.bar.update(self._task, **fields)
 
     def line(self, done: int, total: int, what: str, pace: Pace, *, is_due: bool = False) -> None:
-        """If there is no terminal, print a line if one is due, or 30 seconds after the last one."""
+        """Without a terminal, print a line if one is due, or 30 seconds after the last one."""
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
@@ -225,8 +225,7 @@ class Pace:
         self._moments.append(self._clock())
 
     def remaining(self) -> float | None:
-        """Return the estimated seconds for the rest, at the recent speed; None if there is no
-        estimate yet.
+        """Return the estimated seconds for the rest; None before there is an estimate.
 
         It grows while nothing finishes.
         """

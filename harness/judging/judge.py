@@ -36,7 +36,7 @@ _UNUSABLE = {
 
 
 PROMPTS_ARE_FREE = (
-    "The text of each input(…) is free and left out here; the output of print is not."
+    "The prompts of input(…) may have any text and are left out here; output of print is compared."
 )
 
 

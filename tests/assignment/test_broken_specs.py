@@ -138,7 +138,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         T: "Hello\n",
         R: None,
     },
-     "f.yaml:7:5: transcript: a transcript contains the prompts, but prompts are free here. "
+     "f.yaml:7:5: transcript: a transcript contains the prompts, but prompts are not compared here. "
      "Hint: state prompts: exact, or prints: or turns: without the prompts."),
     "imports of the reference that no submission has": ({
         R: "from .helper import a\nfrom . import helper\nimport helper\nimport os, unknown\n" + REFERENCE,

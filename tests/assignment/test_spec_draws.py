@@ -138,12 +138,12 @@ def test_while_recording_draws_may_be_missing(tmp_path: Path) -> None:
 
 GENERATORS = [
     ("yield {'board': object()}", "which is not a Python literal"),
-    ("yield [1]", "must give dicts of names, gave list"),
-    ("yield {}", "must give dicts of names, gave dict"),
+    ("yield [1]", "must return dicts with names as keys, but returned list"),
+    ("yield {}", "must return dicts with names as keys, but returned dict"),
     ("yield {'a b': 1}", "gave 'a b', which is not a name"),
     ("yield {'board': float('nan')}", "which is not a Python literal"),
     ("yield {'board': 1}; yield {'bored': 1}", "gave different names in different draws"),
-    ("return []", "gave no draw"),
+    ("return []", "generated no value"),
     ("return 1 / 0", "failed (ZeroDivisionError: division by zero)"),
 ]
 

@@ -138,7 +138,7 @@ def test_a_scenario_that_does_not_run_belongs_to_the_cause_of_the_one_it_needs(
 
 def test_a_right_answer_that_takes_too_long_fails_without_a_figure(graded_once: GradedOnce) -> None:
     result = graded_once(SLOW)
-    message = "The answer is right, but takes at least 5 times as long as ours."
+    message = "The answer is right, but takes at least 5 times as long as the course's solution."
     assert result.scenarios[4].verdict.message == message
     (cause,) = result.causes
     assert (cause.function, cause.rule) == ("total", "too_slow")

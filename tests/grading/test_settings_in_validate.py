@@ -23,9 +23,9 @@ def test_free_prompts_are_named_with_how_many_scenarios_compare_theirs() -> None
     reads_nothing = scenario("f/nothing", stated=FREE)
     assert tolerances(plan(exact, reads_nothing)) == ()
     (line,) = tolerances(plan(free, reads_nothing))
-    assert line == "the text of each input() is free in 1 scenario"
+    assert line == "the prompts of input() are not compared in 1 scenario"
     (line,) = tolerances(plan(free, exact, exact))
-    assert line.endswith("; it is compared in 2 others that read input")
+    assert line.endswith("; they are compared in 2 others that read input")
 
 
 def test_a_forgiven_difference_is_named_with_the_texts_in_which_it_is_forgiven() -> None:

@@ -323,7 +323,7 @@ class AssignmentShape(Shape):
     """The tolerance for floats anywhere in a value (left out: none), and with in_text also in
     printed and returned text, files, sessions and transcripts."""
     prompts: Prompts = "exact"
-    """{any: true}: prompts of `input()` are free, unless a scenario says otherwise."""
+    """{any: true}: prompts of `input()` may have any text, unless a scenario says otherwise."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
     """Regular expressions, each named by a description that students read."""
     policy: str = ""

@@ -49,7 +49,7 @@ class LateShape(Shape):
     of: Literal["total", "reached"] = "total"
     """The base of percentages: the assignment's maximum, or the marks reached."""
     at_most: Percent = Field(Fraction(1), json_schema_extra={"default": "100%"})
-    """The largest deduction for lateness, as a percentage of the same."""
+    """The largest deduction for lateness, as a percentage of the same base."""
     grace: PeriodText | None = None
     """Time after the due time that does not count as late, like 15 min."""
     until: PeriodText | None = None
@@ -57,7 +57,7 @@ class LateShape(Shape):
     slip_days: Annotated[
         int, Field(ge=0, le=_MAX_DAYS), Expects(f"a whole number up to {_MAX_DAYS}", instead=0)
     ] = 0
-    """Late days that cost a student nothing, in all assignments of the course together."""
+    """Free late days for each student, in all assignments of the course together."""
     attempt: Literal["in_time", "latest"] = "in_time"
     """The submission to grade if a student handed in both in time and late."""
 

@@ -77,7 +77,7 @@ class CourseTestsShape(Shape):
     data: _Below = []
     """Files that the program reads. They are put into the folder in which it runs."""
     hand_out: _Below = []
-    """Those of files and beside that students get. All tests in them must be visible: true."""
+    """Files under files and beside that students get. All tests in them must be visible: true."""
     runner: Literal["pytest", "unittest", "doctest"] = "pytest"
     """How to find tests: like pytest (TestCase classes, too), only TestCase classes, or examples in
     docstrings."""

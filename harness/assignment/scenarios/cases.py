@@ -274,7 +274,7 @@ def _rows(reader: ScenarioReader, cases: Sequence[CaseShape]) -> list[ScenarioRe
         if bound != names[0]:
             this = ", ".join(bound) or "nothing"
             first = ", ".join(names[0]) or "nothing"
-            what = f"this case binds {this}, the first one {first}"
+            what = f"this case defines {this}, the first one defines {first}"
             reader.refuse(row.row, what, "define the same names in every case")
     return rows
 

@@ -91,7 +91,7 @@ def course_function(
     """Return the function named `file.function` in a Python file of the spec folder, without
     constants.
 
-    The file is not run. Raise HintedError with an example if there is no such function.
+    The file is not run. Raise HintedError with an example if the function does not exist.
     """
     module, _, function = source.partition(".")
     if not (module.isidentifier() and function.isidentifier()):

@@ -1,7 +1,7 @@
 """Reads Python code inside a specification: whether it parses, which names it uses and defines,
 and pasted sessions.
 
-In a session, `>>> ` starts a step. `... ` continues it only while its source is incomplete, so that
+A line with `>>> ` starts a step. `... ` continues it only while its source is incomplete, so that
 a printed row of dots counts as output. Blank lines are output. Without `input:`, text after a
 prompt (a provided constant that ends in a space) is typed input.
 """

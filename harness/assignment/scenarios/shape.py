@@ -61,7 +61,7 @@ def strictly(value: Any, read: Callable[[Any], Any]) -> Any:
 
 
 class AtMostShape(Shape):
-    """Not more than so many, or any number: exactly one of the two."""
+    """At most this many, or any number: exactly one of the keys."""
 
     model_config = ConfigDict(json_schema_extra=one_required("at_most", "any"))
 
@@ -100,7 +100,7 @@ class KeyShape(Shape):
 
 
 class DrawnShape(Shape):
-    """A line, bars or points of a plot: what is not stated is free."""
+    """A line, bars or points of a plot: anything that is not stated may differ."""
 
     x: WrittenValue = None
     """Its x values, or the names that the axis shows: a list or a matcher."""
@@ -118,7 +118,7 @@ _Legend = Annotated[bool | list[str], Expects("true, false or a list of texts")]
 
 
 class PlotShape(Shape):
-    """A plot: what is not stated is free."""
+    """A plot: anything that is not stated may differ."""
 
     title: WrittenText = None
     """Its title."""
@@ -295,11 +295,11 @@ class SettingsShape(Shape):
     description: str = ""
     """The purpose of the scenario, in a sentence or two for students."""
     tags: Words = []
-    """Words to select scenarios by."""
+    """Words for selecting scenarios, for example with --without-tag."""
     limits: LimitsShape = LimitsShape()
     """Limits that differ from the assignment's."""
     given: str = ""
-    """Statements run first, in the same names; a session prefix or plain Python."""
+    """Code that runs first, in the same namespace: plain Python or the start of a session."""
     constants: Constants = {}
     """Provided constants to override: a value, or a list of values to sweep."""
     ignore: Annotated[list[_Forgiven], OneOrMore()] = []
@@ -308,7 +308,7 @@ class SettingsShape(Shape):
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """The tolerance for floats (default: as in the assignment)."""
     prompts: Prompts = "exact"
-    """{any: true}: the text of each `input()` call is free and does not count in prints and turns;
+    """{any: true}: the prompts of `input()` may have any text and do not count in prints and turns;
     or exact."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
@@ -341,7 +341,7 @@ class StatedShape(Shape):
     argv: list[str] = []
     """The program's arguments."""
     returns: WrittenValue = None
-    """The value, type-exact, or a matcher."""
+    """The exact value and type, or a matcher."""
     prints: WrittenText = None
     """All text on the screen, prompts included, typed text excluded."""
     stderr: WrittenText = None
@@ -360,8 +360,8 @@ class StatedShape(Shape):
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
     matcher, or null (it is not there); {only: [names]}; `unchanged`; or {any: true}."""
     figures: _Figures = []
-    """All figures drawn with matplotlib, in the order in which they are shown or made; what is not
-    stated of one is free. Or {count: N}."""
+    """All figures drawn with matplotlib, in the order in which they are shown or made. Anything
+    that is not stated may differ. Or {count: N}."""
     ends: _Ends = ""  # type: ignore[assignment]
     """How the run ends if it gives no answer; {any: true} allows every end except a limit or a
     crash."""
@@ -399,7 +399,7 @@ class StepShape(Shape):
     call: str = ""
     """One expression."""
     returns: WrittenValue = None
-    """Its value, type-exact, or a matcher."""
+    """Its exact value and type, or a matcher."""
     prints: WrittenText = None
     """The step's output."""
     raises: RaisedShape = ""

@@ -516,7 +516,7 @@ def transcript_of(reader: ScenarioReader, *, recording: bool) -> tuple[str, str 
             hint = f"put {{{{ {name} }}}} into the name"
             reader.refuse(loc, f"the file's name does not contain the swept {name}", hint)
     if reader.prompts_any and not reader.symbols.reference:
-        what = "a transcript contains the prompts, but prompts are free here"
+        what = "a transcript contains the prompts, but prompts are not compared here"
         hint = "state prompts: exact, or prints: or turns: without the prompts"
         reader.refuse(loc, what, hint, key=True)
     path = reader.render(written, loc)

@@ -102,7 +102,7 @@ def _whole(value: object) -> int:
     if type(value) is not int:
         raise TypeError("a whole number is missing")
     if abs(value) > _MAX_NUMBER:
-        raise ValueError("a number that is no line and no call")
+        raise ValueError("a number that is neither a line nor a call")
     return value
 
 

@@ -111,7 +111,7 @@ class RunsInOrder:
     def run(self) -> None:
         """Run all parts of the plan without known results.
 
-        Raise TryAgain, or HarnessError if there is no other attempt.
+        Raise TryAgain, or HarnessError if this was the last attempt.
         """
         try:
             self._run_parts()

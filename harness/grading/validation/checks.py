@@ -140,15 +140,15 @@ def _forgiven(plan: Plan) -> Iterator[str]:
 
 
 def _free_prompts(plan: Plan) -> Iterator[str]:
-    """Say in how many scenarios that read the text of `input` calls is free, and in how many it is
-    compared, if both occur or all are free."""
+    """Return a line with the number of scenarios whose prompts are not compared, and of those whose
+    prompts are compared."""
     reading = [scenario for scenario in plan.scenarios if _reads_input(scenario)]
     free = sum(scenario.stated.prompts_any for scenario in reading)
     if not free:
         return
     rest = len(reading) - free
-    exact = f"; it is compared in {rest} others that read input" if rest else ""
-    yield f"the text of each input() is free in {counted(free, 'scenario')}{exact}"
+    exact = f"; they are compared in {rest} others that read input" if rest else ""
+    yield f"the prompts of input() are not compared in {counted(free, 'scenario')}{exact}"
 
 
 def _reads_input(scenario: Scenario) -> bool:

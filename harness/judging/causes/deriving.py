@@ -369,7 +369,7 @@ def _placed(cause: Cause, part: OutlinePart, frame: Frame | None, outline: Outli
             return cause
         return replace(cause, raised_in=place_of(other), raised_at=frame.line)
     if frame.line >= part.first + MAX_LINES:
-        # In a very long function, show the failing line instead of the first lines.
+        # Show, in a very long function, the failing line instead of the first lines.
         return replace(cause, place=place_of_line(part.file, frame.line, frame.source))
     return cause
 

@@ -60,7 +60,7 @@ def _is_of_script(failure: FailedScenario, outline: Outline) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LinePair:
-    """An expected line of output and the actual one; None if there is no such line."""
+    """An expected line of output and the actual one; None if that line does not exist."""
 
     expected: str | None
     actual: str | None

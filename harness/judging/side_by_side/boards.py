@@ -74,7 +74,7 @@ def grid_of(value: Value) -> Grid | None:
     are_places = value.kind is ValueKind.LIST and kind is ValueKind.TUPLE
     if width < 2 or are_places:
         return None
-    # Words of equal length are no board: a board has few different characters.
+    # Words of equal length are not a board: a board has few different characters.
     signs = set().union(*rows)
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None

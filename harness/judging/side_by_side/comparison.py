@@ -178,7 +178,7 @@ class _SideInRows:
         if not self.is_text:
             return
         if self.after:
-            self.after -= not side.lines[-1]  # there is no line after the last line end
+            self.after -= not side.lines[-1]  # the last line end is not followed by a line
             return
         self._note_last_line(numbers.index(shown[-1]), channel)
 

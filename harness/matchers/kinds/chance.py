@@ -1,7 +1,7 @@
 """Statements about the results of many calls together: `over:` with `occur`, `all_different`,
 `share`.
 
-There is no matcher key for this; the scenario's own keys state it. The probability that a correct
+It has no matcher key;  the scenario's own keys state it. The probability that a correct
 program fails by chance follows from the statement, so that `harness validate` can reject unfair
 checks.
 """

@@ -1,7 +1,7 @@
 """Matches the object named by `exists:` or `class:`: a function or class with certain parameters
 and attributes.
 
-There is no matcher key for this; the scenario's keys `parameters` and `attributes` state it. The
+It has no matcher key;  the scenario's keys `parameters` and `attributes` state it. The
 compared value is the report made by `inside.stimuli.exists`.
 """
 

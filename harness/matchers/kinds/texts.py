@@ -300,9 +300,7 @@ _SEARCHED_WRONGLY = (
 
 
 def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> str:
-    """Return why this Python version must not be used with a pattern that it searches wrongly; ""
-    if there is no problem.
-    """
+    """Return why this Python version searches a pattern wrongly; "" if it does not."""
     try:
         re.compile(pattern)
     except re.error as error:

@@ -40,7 +40,7 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 class Exactly(Matcher):
     """Only this value.
 
-    There is no key: everything in YAML that is not a mapping is read as this matcher.
+    It has no key: everything in YAML that is not a mapping is read as this matcher.
     """
 
     value: Value

@@ -82,7 +82,7 @@ def _mark(result: SubmissionResult | None) -> str:
 def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
     """Return the sum of the marks so far as `13.50 of 20` and as a percentage.
 
-    Both are "" if there are no marks.
+    Both are "" without marks.
     """
     earned = Fraction(0)
     out_of = Fraction(0)

@@ -150,7 +150,7 @@ class Distribution:
 
     @property
     def tallest(self) -> int:
-        """Return the number of marks in the tallest bar; 1 if there are no bars."""
+        """Return the number of marks in the tallest bar; 1 without bars."""
         return max((bar.count for bar in self.bars), default=1)
 
 
@@ -178,7 +178,7 @@ class FunctionMean:
 
 
 def mean_mark(marks: Sequence[Fraction]) -> Fraction | None:
-    """Return the exact mean; None if there are no marks."""
+    """Return the exact mean; None without marks."""
     if not marks:
         return None
     return sum(marks, Fraction(0)) / len(marks)
@@ -223,7 +223,7 @@ def _bar_count(out_of: Fraction) -> int:
 
 
 def bar_of(mark: Fraction, out_of: Fraction) -> int | None:
-    """Return the index of the bar that contains a mark; None if there are no bars."""
+    """Return the index of the bar that contains a mark; None without bars."""
     count = _bar_count(out_of)
     if not count:
         return None

@@ -14,7 +14,7 @@ from harness.results.student_view import StudentView
 class CountingMark:
     """The final mark: after marks by hand, lateness, adjustment and override."""
 
-    value: Fraction | None  # None if there is no mark or the student is excused
+    value: Fraction | None  # None without a mark, or if the student is excused
     out_of: Fraction
     unmarked: tuple[
         str, ...
@@ -35,7 +35,7 @@ class CountingMark:
 
     @property
     def text_of_total(self) -> str:
-        """Return `4.60 of 12` or `4.60 of 12 so far`; "" if there is no mark."""
+        """Return `4.60 of 12` or `4.60 of 12 so far`; "" without a mark."""
         if self.value is None:
             return ""
         shown = f"{rounded(self.value)} of {words.number(self.out_of)}"

@@ -118,7 +118,7 @@ def own_lines(
 ) -> list[OwnLine]:
     """Return the lines to show of a function, without its docstring.
 
-    Of a long function, these are its head and the lines around the `marked` ones; otherwise around
+    For a long function, these are its head and the lines around the `marked` ones; otherwise around
     `near`, the possible places of the mistake; otherwise its beginning and end. A gap is never only
     one line.
     """

@@ -41,7 +41,7 @@ def _assignment(binding: Binding) -> str:
 def shell_command(stimulus: Stimulus) -> str:
     """Return the shell command that starts the program.
 
-    Return "" if there is no program, or if the scenario seeds the random generator, which needs
+    Return "" without a program, or if the scenario seeds the random generator, which needs
     Python.
     """
     action = stimulus.action

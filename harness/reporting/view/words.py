@@ -146,7 +146,7 @@ def manual(given: ManualMark) -> str:
 
 
 def rubric(given: ManualMark) -> str:
-    """Return the rubric items of a mark in brackets; "" if there is no rubric."""
+    """Return the rubric items of a mark in brackets; "" without a rubric."""
     items: list[str] = []
     for item in given.items:
         choice = item.title
@@ -452,7 +452,7 @@ def extra(view: StudentView) -> str:
     """Return the extra credit contained in a mark, such as `, with 0.5 of 1 extra`; it follows the
     mark.
 
-    Return "" if there is no mark, no extra credit, or a mark of 0.
+    Return "" without a mark or extra credit, or if the mark is 0.
     """
     if view.mark is None or not view.extra_points:
         return ""

@@ -90,7 +90,7 @@ def _has_numbers() -> bool:
         probe[key] = value
         seen.append(number.value)
         if probe.get(key) is None or list(probe.values()) == [] or number.value != seen[-1]:
-            return False  # reading is no change
+            return False  # reading changes nothing
     del probe["b"]
     seen.append(number.value)
     return len(set(seen)) == len(seen)

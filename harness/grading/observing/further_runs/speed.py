@@ -69,7 +69,7 @@ class SpeedTrials:
 
 
 def _too_slow(scenario: Scenario) -> Verdict:
-    times = f"at least {scenario.faster_than} times as long as ours"
+    times = f"at least {scenario.faster_than} times as long as the course's solution"
     message = f"The answer is right, but takes {times}."
     explanation = replace(stated(TOO_SLOW, message), hint=scenario.hint)
     return Verdict(kind=VerdictKind.FAILED, explanation=explanation)

@@ -52,7 +52,9 @@ def _ends(ending: Ending) -> Part[Ending]:
     return part
 
 
-@rule_about(Stage.ENDING, 10, "could not be graded: our error", _ends(Ending.HARNESS_ERROR))
+@rule_about(
+    Stage.ENDING, 10, "could not be graded: error of the harness", _ends(Ending.HARNESS_ERROR)
+)
 def our_fault(failure: Failure, ending: Ending) -> str:
     return "The grader itself failed here; this says nothing about the program."
 
