@@ -458,7 +458,7 @@ class SharedProcess:
             self._take_news(kind, body)
 
     def _take_news(self, kind: bytes, body: bytes) -> None:
-        """Handle a frame that is no answer to a question and does not ask for a line."""
+        """Handle a frame that neither answers a question nor asks for a line."""
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
         if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):

@@ -2,8 +2,8 @@
 
 To compare each name with its value takes longer than most questions: there are 150 built-in ones.
 CPython 3.11 and 3.12 number each state of a dictionary: every change gives it a number that no
-other has had (PEP 509). As long as the number is the same, nothing needs to be compared. Where
-there is no such number, everything is.
+other has had (PEP 509). As long as the number is the same, nothing needs to be compared. Without
+such a number, everything is.
 """
 
 from __future__ import annotations
