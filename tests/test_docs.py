@@ -277,7 +277,7 @@ def test_a_style_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert list(build.mistakes(tmp_path)) == ["a.css: loads something from elsewhere"]
 
 
-def test_without_npm_the_site_says_what_it_lacks(
+def test_without_npm_the_site_names_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(example: Path) -> dict[str, bytes]:

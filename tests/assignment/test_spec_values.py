@@ -370,7 +370,7 @@ def test_rows_state_their_own_in_place_of_a_default(tmp_path: Path) -> None:
     assert prints == [AnyValue(), Exactly(value=Value.of(""))]
 
 
-def test_a_row_says_how_it_ends_and_what_it_writes(tmp_path: Path) -> None:
+def test_a_row_states_its_ending_and_the_files_it_writes(tmp_path: Path) -> None:
     scenario = scenario_of(
         tmp_path,
         "call: get_action()\ncases:\n"

@@ -20,7 +20,7 @@ RESULTS = "reports/tiny/results.json"
 NAMES = ["hard_coded_5", "missing_total", "perfect", "prints_total", "syntax_error"]
 
 
-def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
+def test_a_folder_is_graded_and_the_place_of_its_report_is_shown(course: Course) -> None:
     outcome = course.ok("grade", "submissions/tiny")
     table = outcome.out.splitlines()
     assert table[0].split()[:4] == ["submission", "state", "mark", "passed"]

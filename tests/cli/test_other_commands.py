@@ -364,7 +364,7 @@ def test_all_students_on_a_page_and_one_on_a_page_of_its_own(graded: Course) -> 
     assert graded.path("reports/course.html").stat().st_mode & 0o077 == 0
 
 
-def test_a_roster_says_who_is_missing(graded: Course) -> None:
+def test_a_roster_shows_who_is_missing(graded: Course) -> None:
     roster = graded.write("r.csv", "id,email,name\nperfect,p@uni.example,Jo\nnobody,,Eve\n")
     done = graded.ok("course", "reports", "--roster", roster)
     assert done.out.startswith("6 students, 1 assignment")

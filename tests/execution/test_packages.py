@@ -254,7 +254,7 @@ def test_an_unavailable_package_is_one_error_line(
     assert list((cache / "packages").iterdir()) == []
 
 
-def test_a_self_check_says_which_package_to_install() -> None:
+def test_a_self_check_names_the_package_to_install() -> None:
     assert installed_here([]) is None
     with pytest.raises(UserError, match=f"needs {FACES}: it is not installed") as error:
         installed_here([FACES])
@@ -277,7 +277,7 @@ def test_the_handout_names_the_packages_to_install(index: Path, tmp_path: Path) 
     assert classroom50_bundle(context)["requirements.txt"] == f"{FACES}\n".encode()
 
 
-def test_the_doctor_says_whether_they_are_there(index: Path, tmp_path: Path) -> None:
+def test_the_doctor_shows_whether_the_packages_are_there(index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces.py": MODULE})
     made(tmp_path / "course", tmp_path / "course" / CACHE)
     course = Course(tmp_path / "course")

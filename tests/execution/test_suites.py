@@ -314,7 +314,7 @@ FILES_THAT_DO_NOT_LOAD = {
 
 
 @pytest.mark.parametrize("text", FILES_THAT_DO_NOT_LOAD)
-def test_a_file_that_does_not_load_says_why(ask: Ask, text: str) -> None:
+def test_a_file_that_does_not_load_gives_a_reason(ask: Ask, text: str) -> None:
     (accepts,) = outcomes(ask(text, ACCEPTS))
     assert accepts.tests == ()
     assert FILES_THAT_DO_NOT_LOAD[text] in accepts.not_loaded

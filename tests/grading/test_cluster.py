@@ -339,7 +339,7 @@ HOLDS = TierTrial(tier=Tier.STANDARD)
         ),
     ],
 )
-def test_a_worker_that_does_not_serve_says_why(
+def test_a_worker_that_does_not_serve_gives_a_reason(
     setup: WorkerSetup, require: Tier, trial: TierTrial, said: str
 ) -> None:
     host = WorkerHost(jobs=1, python=None, require=require)

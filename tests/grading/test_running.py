@@ -180,7 +180,7 @@ def test_a_limit_far_above_the_assignments_is_afforded() -> None:
     assert program.asked == [("slow", 10.0)]
 
 
-def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cut_short() -> None:
+def test_a_scenario_that_the_reference_does_not_end_sets_no_limit_and_is_never_cut_short() -> None:
     program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
     scenarios = [scenario(name) for name in program.needs]

@@ -129,7 +129,7 @@ def test_the_better_outcome_counts_and_has_the_points(graded: Path, student: str
     assert points == {name: kind == "passed" for name, (kind, _) in found.items()}
 
 
-def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
+def test_the_message_names_whose_fault_it_is(graded: Path) -> None:
     works = entries(graded, "wrong_bank")["shop/two-tins"].verdict.message
     assert works.startswith(WORKS)
     assert "-5" in works.removeprefix(WORKS)
@@ -165,7 +165,7 @@ def test_a_second_run_gives_one_bit(outcome: StandInOutcome) -> None:
     assert replace(merged, stand_in=StandInOutcome.FAILED) == failed
 
 
-def test_both_pages_say_it(graded: Path) -> None:
+def test_both_pages_show_it(graded: Path) -> None:
     for folder in ("submissions", "feedback"):
         page = (graded / "out" / folder / "both_wrong.html").read_text()
         escaped = [text.replace("'", "&#39;") for text in (WORKS, FAILS_TOO)]

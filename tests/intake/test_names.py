@@ -619,7 +619,7 @@ def test_logins_that_are_a_word_and_a_number_stay(tmp_path: Path) -> None:
     assert set(by_id(with_roster(tmp_path, files, "ID\nstudent12\n"))) == {"student12"}
 
 
-def test_an_archive_of_archives_says_what_to_do(tmp_path: Path) -> None:
+def test_an_archive_of_archives_is_refused_with_a_fix(tmp_path: Path) -> None:
     path = zipped_class({"g1.zip": b"PK", "g2.zip": b"PK"}, tmp_path / "all.zip")
     with pytest.raises(UserError, match=r"only archives \(g1.zip and g2.zip\).*unpack it"):
         cohort(path)

@@ -163,7 +163,7 @@ ODD = [
 ]
 
 
-def test_odd_cells_are_read_as_far_as_they_say_something(tmp_path: Path) -> None:
+def test_odd_cells_are_read_as_far_as_they_hold_something(tmp_path: Path) -> None:
     data = json.dumps({"cells": [*ODD, 1, None, "x"], "metadata": []}).encode()
     (file,) = submitted(tmp_path, data).files
     assert file.lines[-2:] == ["# %% cell 3", "a"]

@@ -360,7 +360,7 @@ def branch(condition: int, prints: int, *, taken: bool, asked: str = "") -> Wron
         (("", ""), (6, 3, 4, 9, 13, 15), None, []),
     ],
 )
-def test_a_cause_says_who_decides_about_it(
+def test_a_cause_names_who_decides_about_it(
     different: tuple[str, str],
     numbers: tuple[int, ...],
     lead: WrongBranch | None,

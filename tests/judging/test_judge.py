@@ -389,7 +389,7 @@ def test_a_stated_turn_behind_a_gap_leaves_the_gap_open() -> None:
     assert not passes(reference, ran("c", "x", "c", "y", ""), stated, both)
 
 
-def test_a_list_of_turns_says_how_many_there_are() -> None:
+def test_a_list_of_turns_ends_with_their_number() -> None:
     stated = Expected(turns=some_turns({0: exactly("a"), 1: exactly("b")}, all_turns=True))
     assert passes(None, ran("a", "x", "b"), stated, typing("x"))
     assert not passes(None, ran("a", "x", "b", "y", ""), stated, typing("x", "y"))
@@ -427,7 +427,7 @@ def test_free_prompts_do_not_belong_to_the_compared_text() -> None:
         assert not passes(None, printed, stated, typing("x"))
 
 
-def test_a_failure_says_that_the_prompts_are_free() -> None:
+def test_a_failure_mentions_that_the_prompts_are_free() -> None:
     reference = asked("name? ", "x", "bye\n", prompts=("name? ",))
     wrong = asked("Who? ", "x", "Bye\n", prompts=("Who? ",))
     crashed = raised("ValueError", "no")

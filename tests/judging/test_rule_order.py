@@ -231,7 +231,7 @@ def test_a_sentence_is_one_printable_line() -> None:
 
 
 @pytest.mark.parametrize(("rule", "failure", "message"), FIRES)
-def test_a_rule_fires_and_says(rule: str, failure: Failure, message: str) -> None:
+def test_a_rule_fires_with_its_message(rule: str, failure: Failure, message: str) -> None:
     found = BY_NAME[rule](failure)
     assert found is not None
     assert (found if isinstance(found, str) else own_words(found)) == message

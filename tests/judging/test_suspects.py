@@ -85,7 +85,7 @@ def lines(*traces: str, passing: tuple[str, ...] = ()) -> list[int]:
     return [line.number for line in found]
 
 
-def test_a_trace_says_what_ran_what_came_next_and_what_came_back() -> None:
+def test_a_trace_holds_the_lines_that_ran_the_order_and_the_returned_values() -> None:
     line = Line("a1.py", 3)
     assert read_trace("a1.py:3:0\na1.py:4:3\na1.py:4:True") == {
         Event(line),
@@ -282,7 +282,7 @@ def test_the_deciding_helper_is_named_first() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "outer", "other"])
-def test_nothing_is_said_where_the_function_itself_decides_or_has_no_lines(name: str) -> None:
+def test_no_line_is_suspected_where_the_function_itself_decides_or_has_no_lines(name: str) -> None:
     assert with_deciding(marked(4), name) == marked(4)
 
 

@@ -232,7 +232,7 @@ def test_a_thread_finds_what_the_main_thread_finds(pattern: str, text: str, flag
 
 
 @pytest.mark.process
-def test_a_thread_that_cannot_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_cannot_search_gives_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(HarnessError, match="no process could search for a pattern"):
         in_a_thread("a", "a")

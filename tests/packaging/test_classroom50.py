@@ -150,7 +150,7 @@ def test_folders_in_place_of_results_are_replaced(checkout: Path, graded_here: G
     assert (status, result["score"]) == (0, 600)
 
 
-def test_a_grader_that_fails_says_so(bundle: Path, checkout: Path) -> None:
+def test_a_grader_that_fails_reports_it(bundle: Path, checkout: Path) -> None:
     broken = checkout.parent / "bundle"
     shutil.copytree(bundle, broken)
     files = packed((bundle / "grader.pyz").read_bytes())

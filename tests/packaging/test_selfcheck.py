@@ -158,7 +158,7 @@ def test_right_and_faulty_programs_of_every_assignment(
         assert done.returncode == status
 
 
-def test_the_stub_fails_and_the_program_says_what_it_is(tiny: Path, selfcheck_here: Check) -> None:
+def test_the_stub_fails_and_the_program_names_itself(tiny: Path, selfcheck_here: Check) -> None:
     done = selfcheck_here("a1.py", cwd=tiny)
     assert done.status == 1
     assert "visible checks passed" in done.out

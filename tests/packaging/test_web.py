@@ -480,13 +480,13 @@ def test_modules_beside_the_program_are_checked_and_kept(
 
 
 @pytest.mark.release
-def test_opened_from_a_folder_it_says_what_to_do(tab: playwright.Page, site: Path) -> None:
+def test_a_site_opened_from_a_folder_tells_what_to_do(tab: playwright.Page, site: Path) -> None:
     tab.goto((site / "index.html").as_uri())
     assert "Put the folder on a web space" in tab.locator("#status").inner_text()
 
 
 @pytest.mark.release
-def test_without_webassembly_or_storage_it_says_what_to_do(
+def test_a_site_without_webassembly_or_storage_tells_what_to_do(
     chromium_here: playwright.Browser, folder: dict[str, bytes], tmp_path: Path
 ) -> None:
     files = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}

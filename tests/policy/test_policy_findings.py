@@ -912,7 +912,7 @@ def test_bindings_of_provided_names(body: str, column: int | None) -> None:
     assert [(rule, at) for rule, _, at, _ in found(body + "\n", only)] == expected
 
 
-def test_a_finding_says_where_what_and_with_which_consequence() -> None:
+def test_a_finding_holds_its_place_its_rule_and_its_consequence() -> None:
     (finding,) = check([source(HEAD + "A = {}\n")], POLICY).findings
     assert finding.rule == "syntax"
     assert (finding.file, finding.line, finding.column) == ("a1.py", 3, 5)

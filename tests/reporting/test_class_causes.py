@@ -288,7 +288,7 @@ def test_means_put_the_function_first_that_costs_most() -> None:
     ("part", "whole", "shown"),
     [(0, 5, 0), (5, 5, 100), (999, 1000, 99), (1, 1000, 1), (1, 2, 50), (3, 0, 0)],
 )
-def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown: int) -> None:
+def test_percent_is_0_or_100_only_if_exact(part: int, whole: int, shown: int) -> None:
     assert words.percent(part, whole) == shown
 
 

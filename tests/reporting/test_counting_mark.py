@@ -172,7 +172,7 @@ GUARDED = {
 
 
 @pytest.mark.parametrize("line", GUARDED)
-def test_one_advice_says_where_a_line_goes_that_runs_at_load(line: str) -> None:
+def test_one_advice_names_the_place_of_a_line_that_runs_at_load(line: str) -> None:
     found = plans.finding(rule="module_level", message="runs at load", source=line)
     _, students = both_pages(replace(IMPORT_ASKS, findings=(found,)))
     assert GUARDED[line] in Page(students).text

@@ -281,7 +281,7 @@ LISTS = [junit_xml, marks_csv, results_json]
 
 
 @pytest.mark.parametrize("text", LISTS)
-def test_nothing_says_who_it_is(text: Callable[[result.RunResult, Plan], str]) -> None:
+def test_an_anonymous_class_names_nobody(text: Callable[[result.RunResult, Plan], str]) -> None:
     assert WHO in text(NAMED_CLASS, PLAN)
     made = text(anonymous(NAMED_CLASS), PLAN)
     assert WHO not in made

@@ -103,7 +103,7 @@ def test_causes_are_joined_and_what_stops_several_functions_is_first() -> None:
     assert {cause.function: cause.count for cause in found} == {"check_input": 2, "check_win": 2}
 
 
-def test_a_sample_says_which_draw_it_shows() -> None:
+def test_a_sample_names_the_draw_that_it_shows() -> None:
     sample = next(c.checks[0] for c in causes(MANY_FAULTS) if words.draws(c.checks[0].verdict))
     assert words.draws(sample.verdict) == "1 of 2 cases fail; this is the smallest"
     assert "'OOOO'" in python_lines(sample.stimulus, AROUND)

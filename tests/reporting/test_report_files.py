@@ -85,7 +85,7 @@ def test_pages_of_gone_submissions_go_with_a_whole_run_and_other_files_stay(tmp_
     assert own.read_text() == "mine"
 
 
-def test_the_class_page_says_how_strong_the_scenarios_are_where_that_is_known() -> None:
+def test_the_class_page_shows_the_known_strength_of_the_scenarios() -> None:
     assert "These scenarios notice" not in class_page(RUN, PLAN)
     facts = replace(RUN.facts, strength=StrengthFigures(changes=412, noticed=410))
     page = class_page(replace(RUN, facts=facts), PLAN)
@@ -111,7 +111,7 @@ def test_an_unchanged_page_is_not_written_again(tmp_path: Path) -> None:
     assert not set(after.items()) & set(inodes(tmp_path / "feedback").items())
 
 
-def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: Path) -> None:
+def test_a_report_that_is_being_replaced_is_marked_as_incomplete(tmp_path: Path) -> None:
     mark_unfinished(tmp_path)
     assert list(tmp_path.iterdir()) == []
     index = write_reports(RUN, PLAN, tmp_path)
@@ -197,7 +197,7 @@ def test_a_process_takes_templates_as_they_were_compiled() -> None:
 
 
 @pytest.mark.parametrize("tier", list(Tier))
-def test_the_class_page_says_what_the_tier_could_not_prevent(tier: Tier) -> None:
+def test_the_class_page_lists_what_the_tier_could_not_prevent(tier: Tier) -> None:
     sentence = NOT_PREVENTED[tier]
     assert sentence.endswith(".")
     facts = replace(FACTS, tier=tier, not_prevented=sentence)

@@ -131,7 +131,7 @@ def test_marks_are_rounded_half_up_once(exact: str, number: float) -> None:
     assert submissions(result("ada", exact))[0]["mark"] == number
 
 
-def test_a_scenario_says_what_it_is_once() -> None:
+def test_a_scenario_is_described_once() -> None:
     assert plain()["scenarios"][1] == {
         "id": "f/sampled",
         "name": "sampled",
@@ -370,7 +370,7 @@ def _two_causes(hidden_in: int, *, hidden_first: bool) -> SubmissionResult:
     return replace(whole, scenarios=(failed, *others), causes=tuple(causes))
 
 
-def test_for_which_of_two_visible_causes_a_hidden_check_fails_is_not_said() -> None:
+def test_a_hidden_check_is_not_tied_to_one_of_two_visible_causes() -> None:
     views = [
         student_view(_two_causes(where, hidden_first=first), PLAN)
         for where in (0, 1)

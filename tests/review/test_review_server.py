@@ -650,7 +650,7 @@ def test_previews_of_several_windows_open_each_one_time(ann: Window) -> None:
         assert sorted(pool.map(opened, range(12))) == [200, *[403] * 11]
 
 
-def test_the_screen_counts_items_names_authors_and_says_which_files_are_the_same(
+def test_the_screen_counts_items_and_names_authors_and_equal_files(
     ann: Window,
 ) -> None:
     ann.do(1, "pick", slot="style", item=NAMES.id)
