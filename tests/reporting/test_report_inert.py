@@ -36,7 +36,7 @@ from harness.model.stimulus import Typed
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind, stated
 from harness.reporting.html import class_page as class_page_module
 from harness.reporting.html.class_page import first_page, further_pages
-from harness.reporting.html.environment import TAB_SIGN, block, code, environment
+from harness.reporting.html.environment import TAB_SIGN, block, code, environment, with_code
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.view.annotated_files import LineMark, annotated
@@ -583,3 +583,16 @@ def test_huge_differences_make_no_huge_page() -> None:
         for each in (verdict, big)
     )
     assert len(large) < len(small) + 20_000
+
+
+SENTENCES = {
+    "put it below `if __name__`": "put it below <code>if __name__</code>",
+    "`a` or `<b>`": "<code>a</code> or <code>&lt;b&gt;</code>",
+    "printed a ` twice": "printed a ` twice",
+    "cut at `impo…": "cut at `impo…",
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_code_in_a_sentence_is_shown_as_code(text: str) -> None:
+    assert with_code(text) == SENTENCES[text]

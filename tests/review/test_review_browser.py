@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from playwright import sync_api as playwright
 from playwright.sync_api import Page, expect
 
+from harness.model.result import CommandLine
 from harness.results.database import StoreReader
+from harness.results.store import Store
 from harness.review.desk import Desk
 from harness.review.server import ReviewServer
 from tests.reporting.test_report_browser import DESKTOP, RULES, chromium_started, violations
@@ -277,6 +280,29 @@ def test_an_unknown_student_is_added_only_when_confirmed(
         with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
             decisions = list(reader.run().submissions)[1].decisions
         assert [(each.kind.value, each.value) for each in decisions] == [("match", "9999")]
+
+
+def test_the_command_that_applies_a_decision_is_copied_in_light_and_dark(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 2) as server:
+        with Store.open(tmp_path / "run.sqlite") as store:
+            again = CommandLine(
+                folder="/term", words=("harness", "grade", "in", "--roster", "r.csv")
+            )
+            store.finish(replace(store.facts(), command=again))
+        page = new_page()
+        page.goto(f"{server.address}&at=2")
+        heading(page, "s002")
+        page.get_by_role("button", name="new.py").click()
+        expect(page.locator("#held pre.copied")).to_have_text(str(again))
+        copy = page.locator("#held .copy")
+        copy.click()
+        expect(copy).to_have_text("Copied")
+        assert violations(page, RULES) == ""
+        page.get_by_role("button", name="Light or dark").click()
+        expect(page.locator("html")).to_have_attribute("data-scheme", "dark")
+        assert violations(page, RULES) == ""
 
 
 def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[], Page]) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.common import escaping, files
 from harness.common.escaping import runs, visible
@@ -48,6 +48,15 @@ def code(text: str, *, spaces: bool = False) -> Markup:
 def name_html(name: str) -> Markup:
     """Return a name for a narrow column; it may only wrap after underscores."""
     return Markup("_<wbr>").join(map(code, name.split("_")))
+
+
+def with_code(text: str) -> Markup:
+    """Return a sentence in which text between backticks is shown as code."""
+    parts = [escape(visible(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:  # one of them has no partner: it may have been cut off
+        return Markup("`").join(parts)
+    parts[1::2] = [Markup("<code>{}</code>").format(part) for part in parts[1::2]]
+    return Markup("").join(parts)
 
 
 def block(text: str) -> Markup:

@@ -524,7 +524,9 @@
     if (waiting && /^(.|Arrow.*|Enter|Escape|Tab)$/.test(event.key)) { pressedKeys.push({ key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey }); event.preventDefault(); }
     else if (run(event.key)) event.preventDefault();
   });
-  bar.querySelector("[data-key='?']").before(schemeButton());
+  var scheme = attribute(schemeButton(), { "aria-label": "Light or dark", title: "Light or dark" });
+  scheme.textContent = "\u25d0";
+  bar.querySelector("[data-key='?']").before(scheme);
   // On a narrow screen the marks are below the program.
   var jump = document.getElementById("jump");
   jump.addEventListener("click", function () {
