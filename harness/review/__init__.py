@@ -1,1 +1,1 @@
-"""The page on which people mark a run."""
+"""The web page on which people mark a run by hand."""

@@ -1,6 +1,6 @@
-"""Read the actions that the page sends: JSON objects of texts, each mistake in one line.
+"""Reads the actions that the review page sends as JSON objects; each error is one line.
 
-An action is checked against the rubric, the files and the highest marks.
+An action is checked against the rubric, the files and the maximum marks.
 """
 
 import re
@@ -29,13 +29,16 @@ from harness.reporting.view.words import number
 Slots = Mapping[str, ManualSlot]
 Students = Mapping[str, str]  # names by ids
 _MAX_TEXT = 10_000  # characters of a comment
-_MAX_REASON = 500  # of a reason, a rubric's item, a file's name
+_MAX_REASON = 500  # maximum length of a reason, a rubric item or a file name
 _MAX_MARK = 100_000
 _CHOSEN_ID = re.compile("[0-9a-f]{32}")
 
 
 class UnknownStudentError(UserError):
-    """A submission is assigned to somebody who is not in the class; it can be confirmed."""
+    """A submission is to be assigned to someone who is not in the class.
+
+    The user can confirm this.
+    """
 
 
 class SentFields:
@@ -48,7 +51,7 @@ class SentFields:
         value = self._fields.get(name, "")
         if not isinstance(value, str):
             raise UserError(f"{name} is not a text")
-        # A browser may send half of a pair of surrogates.
+        # A browser may send a lone surrogate.
         text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace("\r\n", "\n").replace("\0", "\ufffd").strip()
 
@@ -62,7 +65,7 @@ class SentFields:
         return slots[name]
 
     def mark(self, name: str, what: str) -> Fraction | None:
-        """Return a number as people write it; None if there is none."""
+        """Return a number as people write it, such as `3,5`; None if the field is empty."""
         text = self.text(name)
         mark = read_number(text)
         if text and mark is None:
@@ -83,10 +86,11 @@ def read_action(
     most: Fraction,
     students: Students,
 ) -> review.Action:
-    """Return the action of a request about this submission.
+    """Return the requested action for this submission.
 
-    `slots` include added rubric items, `most` is the highest mark without marks by hand, `students`
-    are those of the class. Raise UserError with one line if the action is not valid.
+    `slots` are the parts marked by hand, with added rubric items. `most` is the maximum mark
+    without marks by hand, `students` are those of the class. Raise UserError if the action is
+    invalid.
     """
     sent = SentFields(fields)
     match sent.text("do"):
@@ -130,9 +134,10 @@ def _mark(sent: SentFields, slots: Slots) -> review.Action:
 
 
 def _pick(sent: SentFields, slots: Slots) -> review.Action:
-    """Return the level that an item shall have.
+    """Return the action that gives a rubric item the requested level.
 
-    The page does not send which button was pressed, because another window may have changed it.
+    The page sends the level and not the pressed button, because another window may have changed the
+    item meanwhile.
     """
     slot = sent.slot(slots)
     name = sent.text("item")
@@ -166,9 +171,10 @@ def _item(sent: SentFields, slots: Slots) -> review.Action:
 
 
 def _line(sent: SentFields, result: SubmissionResult) -> review.Action:
-    """Return a comment on a line: a changed one, which keeps its line, or a new one.
+    """Return a comment on a line: a new one, or a changed one that keeps its line.
 
-    The page may choose the id of a new one, and so changes it while it is being written.
+    The page may choose a new comment's id, so that it can update the comment while it is being
+    typed.
     """
     wanted = sent.text("comment")
     for comment in result.line_comments:
@@ -231,7 +237,7 @@ _CANNOT_BE_MARKED = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERR
 
 
 def _reviewed(result: SubmissionResult) -> review.Action:
-    """Return whether somebody has looked at the submission: the opposite of its state so far."""
+    """Return the action that switches the "looked at" state of the submission."""
     missing = unmarked(result)
     if not result.reviewed and missing and result.status not in _CANNOT_BE_MARKED:
         raise UserError(f"not marked yet: {', '.join(missing)}")
@@ -239,7 +245,7 @@ def _reviewed(result: SubmissionResult) -> review.Action:
 
 
 def _student(value: str, students: Students, *, is_confirmed: bool) -> str:
-    """Return the id of a student who is named by an id or a unique name."""
+    """Return the id of the student with this id or unique name."""
     if value in students or is_confirmed or not value:
         return value
     named: list[str] = []

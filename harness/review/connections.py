@@ -1,7 +1,7 @@
-"""Limit the connections of the page's server, because any user of the machine can open some.
+"""Limits the connections to the page's server, because any user of the machine can open some.
 
-Connections that have shown the token stay. If there are too many, the oldest of the others are
-closed."""
+Connections that have shown the token stay. If there are too many, the oldest others are closed.
+"""
 
 import hmac
 import logging
@@ -15,23 +15,23 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-MAX_CONNECTIONS = 40  # a browser opens six
+MAX_CONNECTIONS = 40  # browsers open up to six
 THREADS = 4
 _IDLE_SECONDS = 30
 _MAX_HEADER_BYTES = 32 * 1024
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request, with a path even if it is malformed.
+    """An HTTP request that always has a path, even if it is malformed.
 
-    waitress names the path when a client disconnects, and prints a traceback if there is none.
+    waitress reads the path when a client disconnects, and would print a traceback without it.
     """
 
     path = ""
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection; it `is_trusted` once one of its requests showed the token."""
+    """A connection. It `is_trusted` after one of its requests has shown the token."""
 
     parser_class = Request
     is_trusted = False
@@ -61,7 +61,8 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
         settings = Adjustments(
             sockets=[listening],
             threads=THREADS,
-            connection_limit=2 * MAX_CONNECTIONS,  # never reached: it would keep everybody out
+            connection_limit=2
+            * MAX_CONNECTIONS,  # never reached, because at this limit nobody could connect
             channel_timeout=_IDLE_SECONDS,
             cleanup_interval=_IDLE_SECONDS // 2,
             max_request_header_size=_MAX_HEADER_BYTES,
@@ -92,7 +93,7 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
             oldest.handle_close()
 
     def stop(self) -> None:
-        """Let `run` return; called in another thread."""
+        """Make `run` return. Called from another thread."""
         self.trigger.pull_trigger(self.close_all)
 
     def close_all(self) -> None:

@@ -1,7 +1,6 @@
-"""A run while people mark it: its submissions, their marks and comments, and new changes.
+"""A run while people mark it: its submissions, marks and comments, and new changes.
 
-A change is in the store when the method returns. Changes by other windows and machines are seen by
-the next `refresh`.
+When a method returns, its change is stored. `refresh` reads changes by other windows and machines.
 """
 
 import itertools
@@ -27,12 +26,12 @@ from harness.review.actions import read_action
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
 _NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)
-MAX_OFFERED = 300  # comments to use again
+MAX_OFFERED = 300  # comments offered for reuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassPart:
-    """The part of a class that is marked here, from 1: `--part 1/3`."""
+    """The part of the class to mark, counted from 1: `--part 1/3`."""
 
     number: int = 1
     of: int = 1
@@ -40,12 +39,12 @@ class ClassPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntry:
-    """A submission as lists name it."""
+    """A submission as shown in lists."""
 
     number: int  # from 1; the page knows submissions by it
     id: str
     shown: str  # the id, or while marking is anonymous a number
-    reason: str  # why a person must look at it, beside marking; empty for no reason
+    reason: str  # why it needs attention; empty if it does not
     status: SubmissionStatus
     name: str = ""
     student_id: str = ""  # empty if the submission has no known student
@@ -53,13 +52,13 @@ class ListEntry:
 
 
 def _without_names(result: SubmissionResult, entry: ListEntry) -> SubmissionResult:
-    """Return the result without anything that may tell whose it is."""
+    """Return the result without anything that may identify the student."""
     problem = ""
     if result.problem:
         problem = "the uploaded files cannot be graded as they are"
     late = result.late
     if late is not None:
-        late = replace(late, due="")  # the due time may be the student's own
+        late = replace(late, due="")  # an individual due time would identify the student
     return replace(
         result,
         id=entry.shown,
@@ -76,7 +75,7 @@ def _without_names(result: SubmissionResult, entry: ListEntry) -> SubmissionResu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownPerson:
-    """A student of the class, whom a submission may be assigned to."""
+    """A student of the class to whom a submission may be assigned."""
 
     id: str
     name: str
@@ -85,18 +84,18 @@ class KnownPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAction:
-    """A stored action that a page sent."""
+    """An action from the page after it was stored."""
 
     change: str  # the id of its change
     replaced: tuple[str, ...] = ()  # whose newer changes, which the page has not shown, it replaces
 
 
 def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: Set[str]) -> bool:
-    """Return whether nothing is left to do for a submission: what `d` on the page asserts.
+    """Return whether nothing is left to do for a submission; the key `d` on the page claims this.
 
-    A submission that cannot be marked (late, missing) is done. A held one is done when somebody
-    has decided about it or looked at it. Any other is done when every slot has a mark and, if it
-    needs attention (`reason`), somebody has looked at it.
+    Submissions that cannot be marked (late, missing) are done. A held one is done when somebody has
+    decided about it or looked at it. Others are done when every part has a mark and, if they need
+    attention (`reason`), somebody has looked at them.
     """
     if status in _NOTHING_TO_SEE or DecisionKind.EXCUSE in hand.decisions:
         return True
@@ -106,18 +105,21 @@ def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: S
 
 
 def _order(entry: ListEntry) -> tuple[bool, bool, int]:
-    """Return a key that sorts held submissions first, then those that need attention."""
+    """Return a sort key: held submissions first, then those that need attention."""
     return entry.status not in _HELD, not entry.reason, entry.number
 
 
 class Desk:
-    """One person's view of a run (or a part of it) that is marked: its submissions, with
-    everybody's changes. Its methods may be called from several threads."""
+    """One person's view of a run, or of a part of it, that is being marked, with everybody's
+    changes.
+
+    Its methods can be called from several threads.
+    """
 
     def __init__(
         self, database: Path, *, who: str, part: ClassPart = ClassPart(), anonymous: bool = False
     ) -> None:
-        """UserError if the run cannot be read or written."""
+        """Open the run. Raise UserError if it cannot be read or written."""
         self.who = who
         self.anonymous = anonymous
         self._database = database
@@ -142,7 +144,7 @@ class Desk:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the changes since the last time, and the whole run if it was graded again."""
+        """Read new changes, and the whole run if it was graded again."""
         with self.lock, StoreReader.read_only(self._database) as reader:
             facts = reader.facts()
             if facts != self._facts:  # graded again, or somebody was forgotten
@@ -167,8 +169,10 @@ class Desk:
                 self._changed_at[name] = self.newest_change
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
-        """Read the submissions of this part. The part depends only on the ids: it is the same
-        everywhere."""
+        """Read the submissions of this part.
+
+        Parts depend only on the ids, so every machine computes the same.
+        """
         results = self._results_of_part(reader)
         graded = {result.id for result in results}
         if self._facts is not None and not facts.complete:
@@ -218,9 +222,9 @@ class Desk:
         )
 
     def rows(self, since: int = -1) -> list[dict[str, Any]]:
-        """Return the rows of submissions for the page's list, first those that need a person.
+        """Return the rows for the page's list, those that need a person first.
 
-        With `since` only those that were changed after the change of this number.
+        With `since`, only rows changed after the change with this number.
         """
         with self.lock:
             chosen: list[ListEntry] = []
@@ -254,14 +258,14 @@ class Desk:
         }
 
     def _mark_of(self, entry: ListEntry) -> str:
-        """Return the mark that counts, so far."""
+        """Return the present mark, for the list."""
         if entry.outline is None:
             return ""
         changes = [*self._changes[""], *self._changes[entry.id]]
         return counting_mark(review.apply_changes(entry.outline, changes)).text_of_total
 
     def item_counts(self) -> dict[tuple[str, str], int]:
-        """Return how many submissions have each rubric item, by the ids of slot and item."""
+        """Return how many submissions have each rubric item, keyed by (id of the part, item id)."""
         counts: Counter[tuple[str, str]] = Counter()
         with self.lock:
             for hand in self._hands.values():
@@ -270,7 +274,7 @@ class Desk:
         return dict(counts)
 
     def comment_authors(self, number: int) -> dict[str, str]:
-        """Return who wrote each comment on a line last, by the comments' ids."""
+        """Return the last author of each comment on a line, keyed by comment id."""
         with self.lock:
             authors: dict[str, str] = {}
             for change in review.in_force(self._changes[self._entries[number].id]):
@@ -286,17 +290,18 @@ class Desk:
     def number_of(self, wanted: str) -> int:
         """Return the number of the submission with this id, or of this student's only one.
 
-        Raise UserError if there is none in this part, or several."""
+        Raise UserError if this part has none or several.
+        """
         with self.lock:
             entries = list(self._entries.values())
         called = [(entry.id, entry.name, entry.student_id) for entry in entries]
         return entries[only_match(wanted, called)].number
 
     def result(self, number: int) -> SubmissionResult:
-        """Return a submission with marks and comments by people, without names if marking is
+        """Return a submission with people's marks and comments, without names if marking is
         anonymous.
 
-        Raise UserError if there is none, or if it is being graded.
+        Raise UserError if it does not exist or is being graded.
         """
         with self.lock:
             self.refresh()
@@ -324,10 +329,10 @@ class Desk:
         return self._last_shown
 
     def do(self, number: int, fields: Mapping[str, Any]) -> StoredAction:
-        """Store the action that a page sent. Raise UserError if it is not allowed.
+        """Store an action from the page. Raise UserError if it is not allowed.
 
-        `fields` may name the change that this one `continues`: a text that was stored while it was
-        being typed is one change in the end. They may have the number of the newest change that
+        `fields` may name the earlier change that this one `continues`, so that text stored while it
+        was typed becomes a single change. It may also contain the number of the newest change that
         the page has `seen`.
         """
         with self.lock:
@@ -337,7 +342,7 @@ class Desk:
             action = read_action(fields, slots, result, most_mark(self.plan), students)
             submission = self._entries[number].id
             if isinstance(action, review.ItemAdded | review.CommentKept):
-                submission = ""  # it is about the run
+                submission = ""  # the change is about the run, not a submission
             draft = review.Change(
                 who=self.who,
                 assignment=self.plan.assignment.id,
@@ -362,7 +367,7 @@ class Desk:
         return [change for change in standing if review.overwrites(draft.action, change.action)]
 
     def _unseen(self, changes: Iterable[review.Change], last_shown: object) -> tuple[str, ...]:
-        """Return who made the changes by others that are newer than the page."""
+        """Return who made changes that are newer than the page."""
         if not isinstance(last_shown, int):
             return ()
         people: list[str] = []
@@ -373,10 +378,11 @@ class Desk:
         return tuple(people)
 
     def undo(self, wanted: str = "") -> tuple[int | None, str]:
-        """Undo the newest change of this person that is in force, or the one with the `wanted` id.
+        """Undo this person's newest change, or the change with the `wanted` id.
 
-        Return the number of its submission (None: it was about the assignment) and a line. Raise
-        UserError if there is none."""
+        Return the submission's number (None if the change was about the assignment) and a message.
+        Raise UserError if there is nothing to undo.
+        """
         with self.lock:
             self.refresh()
             here = {*self.numbers(), ""}
@@ -393,7 +399,7 @@ class Desk:
             return self._told("undone", last)
 
     def redo(self) -> tuple[int | None, str]:
-        """Take back the newest undo of this person, unless they have changed anything since.
+        """Repeat this person's last undone change, unless they changed something since.
 
         Return the same as `undo`. Raise UserError if there is nothing to redo.
         """
@@ -417,8 +423,9 @@ class Desk:
         return number, f"{what}: {review.subject(change.action)} of {shown}"
 
     def offered(self) -> list[str]:
-        """Return comments to use again: first those that people kept, the newest first, then those
-        in use, the most used first."""
+        """Return comments to reuse: first those that people saved, newest first, then those in
+        use, most used first.
+        """
         kept: list[str] = []
         used: Counter[str] = Counter()
         with self.lock:
@@ -435,8 +442,9 @@ class Desk:
         return list(texts)[:MAX_OFFERED]
 
     def people(self) -> list[KnownPerson]:
-        """Return the students of the class, those without a submission first; none if marking is
-        anonymous."""
+        """Return the students of the class, those without a submission first; empty if marking is
+        anonymous.
+        """
         if self.anonymous:
             return []
         found: list[KnownPerson] = []
@@ -461,6 +469,6 @@ class Desk:
             return str(self._facts.command)
 
     def progress(self) -> tuple[int, int]:
-        """Return how many submissions of this part are done, and how many there are."""
+        """Return (finished submissions, all submissions) of this part."""
         rows = self.rows()
         return sum(row["done"] for row in rows), len(rows)

@@ -1,6 +1,7 @@
-"""The server of the marking page, only on this machine and only for people with the token.
+"""The server of the review page. It accepts only connections from this machine and only people
+with the token.
 
-It sends a page without any data, and JSON to requests that show the token.
+It sends a page without data, and JSON to requests that show the token.
 """
 
 import hmac
@@ -44,7 +45,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """A scenario or function that a request names.
+    """A scenario or function that a regrade request names.
 
     `cause` is the number of the thing to fix that it belongs to; 0 for none.
     """
@@ -56,7 +57,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedScreen:
-    """A request and the number of its submission."""
+    """A regrade request and the number of its submission."""
 
     number: int
     request: regrade_request.RegradeRequest
@@ -72,8 +73,8 @@ class AskedScreen:
         return named
 
     def first_line(self, desk: Desk) -> int:
-        """Return the line of the whole source, from 1, of the first thing to fix that is asked
-        about; 0 if it has none.
+        """Return the line (from 1, in the whole source) of the first requested thing to fix; 0 if
+        it has none.
         """
         result = desk.result(self.number)
         view = lecturers_view(result, desk.plan)
@@ -104,8 +105,7 @@ def _card_numbers(cards: Sequence[Card]) -> dict[str, int]:
 
 
 def read_asked(path: Path, desk: Desk) -> AskedScreen:
-    """Read the request in a file. Raise UserError, with the file's name, if it is not for this
-    run."""
+    """Read a regrade request from a file. Raise UserError if it does not belong to this run."""
     try:
         with path.open("rb") as file:
             request = regrade_request.read_request(file.read(regrade_request.MAX_BYTES + 1))
@@ -119,9 +119,9 @@ def read_asked(path: Path, desk: Desk) -> AskedScreen:
 
 
 class ReviewServer:
-    """A desk behind a port of this machine.
+    """Serves the review page on a port of this machine.
 
-    People open `address`; its part behind the # is never sent.
+    People open `address`; browsers never send the part after #.
     """
 
     def __init__(
@@ -133,11 +133,11 @@ class ReviewServer:
         asked: AskedScreen | None = None,
         begin: int = 0,
     ) -> None:
-        """Listen on `port`.
+        """Listen on `port` (0: a free one).
 
-        `folder` is the report's, for evidence of style. The page begins at the line that was
-        `asked` about, or at the submission of the number `begin`. Raise UserError if the port is
-        taken.
+        `folder` is the report folder, for evidence about style. The page starts at the line that
+        was `asked` about, or at the submission with the number `begin`. Raise UserError if the port
+        is in use.
         """
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
@@ -160,7 +160,7 @@ class ReviewServer:
         self._server.run()
 
     def stop(self) -> None:
-        """Let `serve` return; called in another thread."""
+        """Make `serve` return. Called from another thread."""
         self._server.stop()
 
     def close(self) -> None:
@@ -168,9 +168,9 @@ class ReviewServer:
 
 
 def create_app(desk: Desk, folder: Path, token: str, asked: AskedScreen | None = None) -> Flask:
-    """Return the application that answers requests for `http://127.0.0.1:PORT`.
+    """Return the Flask application that serves `http://127.0.0.1:PORT`.
 
-    Its configuration must be given the PORT.
+    Its configuration must contain the PORT.
     """
     app = Flask("harness.review", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BYTES
@@ -210,7 +210,9 @@ def _guard(app: Flask, token: str, tickets: Mapping[str, int]) -> None:
 
 
 def _is_from(address: str) -> bool:
-    """Return whether the page at this address made the request, or a person in the browser."""
+    """Return whether the request came from the page at this address, or was typed into the
+    browser.
+    """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
         return False
     origin = request.headers.get("Origin")
@@ -223,7 +225,7 @@ Screen = Callable[[int], dict[str, Any]]
 
 
 def _reading_routes(app: Flask, desk: Desk, screen: Screen) -> None:
-    """Add the routes that show the run."""
+    """Add the routes that display the run."""
     script = environment.script("tools.js", "drafts.js", "offers.js", "review.js")
 
     @app.get("/")
@@ -286,7 +288,7 @@ _MAX_TICKETS = 20
 
 
 def _preview_routes(app: Flask, desk: Desk, tickets: dict[str, int]) -> None:
-    """Add the routes that show a student's page, each preview with its own ticket."""
+    """Add the routes that show a student's page; each preview needs its own one-time ticket."""
 
     @app.post("/preview/<int:number>")
     def preview(number: int) -> Response:
@@ -345,9 +347,9 @@ def _errors(app: Flask) -> None:
 
 
 def _screen(desk: Desk, styles: Any, asked: AskedScreen | None, number: int) -> dict[str, Any]:
-    """Return a submission's screen as HTML, with its number and its row of the list.
+    """Return a submission's screen as HTML, with its number and its list row.
 
-    If it cannot be shown, the screen is that of one that is held for review.
+    If it cannot be displayed, the screen shows it as held for review.
     """
     result = desk.result(number)
     try:
@@ -360,7 +362,9 @@ def _screen(desk: Desk, styles: Any, asked: AskedScreen | None, number: int) -> 
 
 
 def _same_content(result: SubmissionResult) -> dict[str, str]:
-    """Return the files to choose from that are the same as an earlier one, by their names."""
+    """Return the files to choose from that have the same content as an earlier one, as {name:
+    earlier name}.
+    """
     first: dict[bytes, str] = {}
     same: dict[str, str] = {}
     for file in result.choices:
@@ -403,7 +407,7 @@ def _request(
     number: int,
     cards: Sequence[Card],
 ) -> dict[str, object]:
-    """Return the regrade request about this submission, and the cards to open for it."""
+    """Return the regrade request for this submission, and the cards to open for it."""
     if asked is None or asked.number != number:
         return {"asked": None, "about": (), "remarks": (), "opened": frozenset()}
     about = asked.about(result, cards)
@@ -416,7 +420,7 @@ def _request(
 
 
 def _decisions(result: SubmissionResult) -> dict[str, object]:
-    """Return the decisions about a submission, and whether it waits for some."""
+    """Return the decisions made about a submission, and whether it still needs some."""
     made = {decision.kind: decision.value for decision in result.decisions}
     waits = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
     return {

@@ -1,9 +1,8 @@
-"""List the kinds of stimuli: the ways in which a scenario uses a submission, one file each.
+"""The kinds of stimuli: the ways in which a scenario uses a submission, one module for each.
 
-A kind's file says how it is read from YAML and written there, which part of it is run, and how it
-is described and drawn. The part that runs beside a submission is in
-`harness.execution.inside.stimuli`, by the same name; a kind that has nothing there runs as the
-call, session or program that it is made of.
+A module defines how its kind is read from and written to YAML, which part of it is run, and how it
+is displayed. The code that runs next to a submission is in `harness.execution.inside.stimuli` under
+the same name; kinds without such code run as a call, session or program.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +14,13 @@ from harness.model.stimulus import Action
 
 @cache
 def stimulus_kinds() -> Mapping[str, type[Action]]:
-    """Return the kinds that a scenario can state, by their keys in YAML, in their order."""
+    """Return the kinds that a scenario can state, by YAML key, in their order."""
     return {kind.key: kind for kind in _all_kinds() if kind.is_stated}
 
 
 @cache
 def action_classes() -> Mapping[str, type[Action]]:
-    """Return all kinds by the names of their classes, as a stored plan names them."""
+    """Return all kinds by class name, for reading stored plans."""
     return {kind.__name__: kind for kind in _all_kinds()}
 
 

@@ -30,7 +30,9 @@ class Call(Action):
     def read(
         cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        """Read the expression, and the value with whose `==` the result is compared, if any."""
+        """Read the expression and, if `equals` is stated, the value that the result is compared
+        with by `==`.
+        """
         text = reader.text("call")
         reader.expression(text, loc)
         leaves: frozenset[str] | None = None
@@ -53,7 +55,7 @@ class Call(Action):
         return {"call": self.expression}
 
     def display(self, bound: Sequence[str] = ()) -> str:
-        """Return the expression with the values of its names."""
+        """Return the expression, with the values of its names."""
         if not bound:
             return self.expression
         return f"{self.expression}  with  {', '.join(bound)}"

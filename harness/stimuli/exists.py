@@ -31,7 +31,7 @@ class Exists(Action):
     def read(
         cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        """Read the name; a method's has its class before it."""
+        """Read the name; a method is written as `Class.method`."""
         name = reader.text(cls.key).strip()
         if _NAME.fullmatch(name) is None:
             what = f"expected a name like add_student or Pet.feed, got {name!r}"

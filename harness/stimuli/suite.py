@@ -1,4 +1,4 @@
-"""The tests that a student handed in, run against a program."""
+"""The tests that a student submitted, run against a program."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class SuiteRun(Action):
     def read(
         cls, context: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        """Raise TypeError: no scenario states it."""
+        """Raise TypeError, because scenarios cannot state this kind."""
         raise TypeError("a suite is asked for by test_writing:, not by a scenario")
 
     def yaml_keys(self) -> Mapping[str, str]:
-        """Return no key: no scenario states it."""
+        """Return no keys, because scenarios cannot state this kind."""
         return {}
 
     def display(self, bound: Sequence[str] = ()) -> str:
@@ -61,5 +61,5 @@ class SuiteRun(Action):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return no text: tests cannot be pasted into an interpreter."""
+        """Return no lines, because tests cannot be pasted into Python."""
         return ()

@@ -62,5 +62,5 @@ class CourseTest(Action):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return no text: a test cannot be pasted into an interpreter."""
+        """Return no lines, because a test cannot be pasted into Python."""
         return ()
