@@ -117,9 +117,13 @@ def facts_of(results: Sequence[SubmissionResult], plan: Plan) -> list[object]:
 
 
 def assert_nothing_reads_sentences(
-    monkeypatch: pytest.MonkeyPatch, root: Path, assignment: str, folder: Path
+    monkeypatch: pytest.MonkeyPatch,
+    root: Path,
+    assignment: str,
+    folder: Path,
+    cache_of_packages: Path | None = None,
 ) -> None:
-    context = prepare(load_assignment(root, assignment))
+    context = prepare(load_assignment(root, assignment), cache=cache_of_packages)
     spec = context.specification
     submissions = cohort_of([folder], spec.plan.assignment).submissions
     setup = GraderSetup(
@@ -169,3 +173,16 @@ def test_no_decision_reads_sentences_about_a_sample(
 ) -> None:
     samples = OURS / "submissions" / assignment
     assert_nothing_reads_sentences(monkeypatch, OURS, assignment, samples)
+
+
+EXAMPLES = sorted(path.name for path in (OURS / "examples").glob("*") if (path / "specs").is_dir())
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_no_decision_reads_sentences_about_a_sample_of_an_example(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example: str
+) -> None:
+    root = OURS / "examples" / example
+    samples = root / "submissions"
+    assert_nothing_reads_sentences(monkeypatch, root, example, samples, tmp_path)
