@@ -645,3 +645,11 @@ def test_examples_in_a_text_or_in_the_solution_are_tests(tmp_path: Path) -> None
     begun = from_tests("w1", tmp_path / "own", None)
     assert b"runner: doctest" in begun.files["specs/w1/assignment.yaml"]
     assert begun.tests == 1
+
+
+def test_a_test_file_that_is_not_python_is_named(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "a1.py", b"x = 1\n")
+    write_bytes(tmp_path / "test_a1.py", b"import a1\ndef test_x(:\n")
+    with pytest.raises(UserError, match="test file is not Python") as caught:
+        from_tests("w1", tmp_path, None)
+    assert caught.value.place == "test_a1.py:2"

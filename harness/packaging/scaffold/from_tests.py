@@ -100,6 +100,7 @@ def from_tests(
     if not found.tests and not checks.checks:
         hint = "test files are called test_….py or …_test.py, or are texts with >>> examples"
         raise UserError("this folder has no test files", place=str(folder), hint=hint)
+    _check_python(found.tests)
     modules = _program_modules(found, folder, reference)
     modules += [check.file[:-3] for check in checks.checks if check.file[:-3] not in modules]
     solution = _solution(folder, reference, modules)
@@ -119,6 +120,20 @@ def from_tests(
         recorded=recording.scenarios,
         notes=tuple(notes),
     )
+
+
+def _check_python(tests: Mapping[str, bytes]) -> None:
+    """Raise UserError for the first test file that is not Python."""
+    for name, data in tests.items():
+        if not name.endswith(".py"):
+            continue
+        try:
+            ast.parse(data)
+        except SyntaxError as error:
+            what = f"this test file is not Python: {error.msg}"
+            raise UserError(what, place=f"{name}:{error.lineno}") from None
+        except ValueError as error:  # null bytes
+            raise UserError(f"this test file is not Python: {error}", place=name) from None
 
 
 def _program_modules(found: _Found, folder: Path, reference: Path | None) -> list[str]:
