@@ -1,5 +1,7 @@
-"""An assignment: the settings of all its scenarios, without any expected value. Code that runs a
-submission knows no more."""
+"""An assignment: the settings that apply to all its scenarios.
+
+It contains no expected values, so it is all that code running a submission may know.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,14 @@ _MAX_LITERAL_LENGTH = 200
 
 
 class OtherFiles(StrEnum):
-    """The result of a submission without the required files."""
+    """What happens to a submission without the required files."""
 
     ZERO = "zero"
     REVIEW = "review"
 
 
 class ExtraUse(StrEnum):
-    """The treatment of a module that is handed in beside the required files."""
+    """What happens to a module that is submitted in addition to the required files."""
 
     ALLOW = "allow"  # it is placed beside them as the student's code
     IGNORE = "ignore"
@@ -81,8 +83,10 @@ class RubricLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricItem:
-    """A point that a tutor checks: it applies or not, or in a level. Negative points are
-    subtracted."""
+    """An item that a tutor checks: it applies or not, or it has a level.
+
+    Negative points are subtracted.
+    """
 
     id: str
     title: str
@@ -94,8 +98,8 @@ class RubricItem:
         return max([self.points, *(level.points for level in self.levels)])
 
     def worth(self, level: str) -> Fraction | None:
-        """Return its points in this level (the title; empty for an item without levels); None for
-        an unknown level.
+        """Return the item's points at this level ("" for an item without levels); None for an
+        unknown level.
         """
         if not self.levels:
             return None if level else self.points
@@ -104,7 +108,7 @@ class RubricItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualSlot:
-    """Marks given by hand, separate from the functionality mark."""
+    """A part that is marked by hand, separate from the functionality mark."""
 
     id: str
     title: str
@@ -119,7 +123,7 @@ class ManualSlot:
 
     @property
     def spare(self) -> Fraction:
-        """Return the marks that further items of the rubric may add."""
+        """Return the marks that more rubric items could still add."""
         return self.out_of - sum((max(item.most, Fraction(0)) for item in self.rubric), Fraction(0))
 
     def mark_of(self, levels: Mapping[str, str]) -> Fraction:
@@ -160,7 +164,7 @@ class Period:
 
 
 class LateOf(StrEnum):
-    """The marks from which the late percentage is taken."""
+    """The marks that the late penalty is a percentage of."""
 
     TOTAL = "total"  # of the maximum of the total
     REACHED = "reached"  # of the marks reached
@@ -182,7 +186,7 @@ class LatePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
-    """A public function of the reference, or a class, which is called like one."""
+    """A public function or class of the reference, with its parameters."""
 
     name: str  # of a method `Account.deposit`
     parameters: tuple[str, ...]  # their names in order, `self` left out
@@ -259,7 +263,7 @@ class TestWriting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What holds for all scenarios."""
+    """The settings that apply to all scenarios."""
 
     id: str
     title: str
@@ -303,7 +307,7 @@ class Assignment:
 
     @property
     def module_names(self) -> tuple[str, ...]:
-        """Return the names of the submission that stimuli may use."""
+        """Return the names of the submitted module that scenarios may use."""
         return (*(function.name for function in self.functions), *self.other_names)
 
     @property

@@ -1,4 +1,6 @@
-"""Expectations: the values that a scenario states, and the reference's observations."""
+"""What a scenario's result is compared with: the values that the scenario states, and the
+reference's observations.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ KEY_VERSION = 3
 
 
 class Ignore(StrEnum):
-    """A difference in text that a scenario may forgive."""
+    """A kind of difference in text that a scenario may ignore."""
 
     CASE = "case"
     TRAILING_SPACE = "trailing-space"
@@ -28,7 +30,7 @@ class Ignore(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floats:
-    """How far off floats may be."""
+    """How much floats may differ."""
 
     within: float
     in_text: bool = False  # also if a text shows them
@@ -57,16 +59,22 @@ class Matcher(ABC):
         …}`, or a pattern whose search takes too long."""
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        """Like `accepts`, for printed text; the ignored differences do not count."""
+        """Return whether printed text meets the matcher, without the differences that `rules`
+        ignore.
+        """
         return self.accepts(Value(ValueKind.STR, text))
 
     @abstractmethod
     def in_words(self, *, whole: bool = False) -> str:
-        """Return the matcher's demand in words, to follow "expected": all of its lines below one
-        another (`whole`), or two of them in a sentence."""
+        """Return a description that can follow "expected".
+
+        With `whole`, list all of its lines; otherwise name at most two.
+        """
 
     def value_in_words(self, value: Value) -> str | None:
-        """Return how to show a value that it does not accept; None: as the value's source."""
+        """Return a description of a value that the matcher rejects; None to show the value's
+        source.
+        """
         return None
 
     def as_tables(self, value: Value) -> tuple[Value, Value] | None:
@@ -79,7 +87,7 @@ class Matcher(ABC):
         return None
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
-        """Return the part of a combination that fails; any other matcher returns itself."""
+        """Return the part of a combined matcher that fails; other matchers return themselves."""
         return self
 
 
@@ -97,7 +105,7 @@ class OfExpression(Matcher):
 
 
 class TextMatcher(Matcher):
-    """A matcher of a str, which is judged like printed text."""
+    """A matcher of text. The scenario's ignored differences apply to it."""
 
     __slots__ = ()
 
@@ -161,13 +169,13 @@ class StatedStep:
 
     @property
     def states_value(self) -> bool:
-        """Return whether it says something about the step's value, or about how that is shown."""
+        """Return whether the step states a value or how the value is displayed."""
         return self.returns is not None or self.shows is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedDrawn:
-    """What a scenario states of a line, of bars or of points."""
+    """What a scenario states about a line, bar series or point series."""
 
     label: Matcher | None = None
     x: Matcher | None = None
@@ -176,7 +184,7 @@ class StatedDrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedPlot:
-    """What a scenario states of a plot; None states nothing."""
+    """What a scenario states about a plot; None states nothing."""
 
     title: Matcher | None = None
     x_label: Matcher | None = None
@@ -195,7 +203,7 @@ class StatedPlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFigure:
-    """What a scenario states of a figure."""
+    """What a scenario states about a figure."""
 
     title: Matcher | None = None  # of the whole figure, if it states its plots one by one
     plots: tuple[StatedPlot, ...]
@@ -221,8 +229,12 @@ class StatedFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A scenario's own words about its outcome, templates rendered; None states nothing.
-    `transcript` and `shown` are goldens for the reference, to which a submission is held."""
+    """What a scenario itself states about its result, with templates filled in; None states
+    nothing.
+
+    `transcript` and `shown` are texts that the reference must produce; submissions are compared
+    with the reference.
+    """
 
     returns: Matcher | None = None
     prints: Matcher | None = None
@@ -263,7 +275,7 @@ class Expected:
         return next((step for step in self.steps if step.step == index), None)
 
     def parts(self) -> tuple[Matcher, ...]:
-        """Return all matchers, and those of which they are made."""
+        """Return all matchers, including those inside other matchers."""
         return tuple(_matchers_in(self))
 
 
@@ -278,7 +290,7 @@ def _matchers_in(part: object) -> Iterator[Matcher]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What one stimulus's observation is compared with."""
+    """Everything that the observation of one stimulus is compared with."""
 
     stated: Expected  # with each `{python: …}` replaced by its value in the reference
     reference: Observation | None  # None if the assignment has none

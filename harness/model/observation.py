@@ -1,4 +1,7 @@
-"""A program's behaviour under a stimulus, and its confinement: facts, no judgement."""
+"""What a program did when a scenario ran, and how it was confined.
+
+These are facts; nothing is judged here.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,10 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """The phase in which the process ended or raised; a scenario's statements are about `STIMULUS`
-    only."""
+    """The phase in which the process ended or raised an exception.
+
+    Scenarios only describe the phase `STIMULUS`.
+    """
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # the setup before the call, or before the session's first step
@@ -44,7 +49,7 @@ class Phase(StrEnum):
 
 
 class Filled(StrEnum):
-    """The output on which a program reached its limit."""
+    """The output with which a program reached its limit."""
 
     SCREEN = "screen"  # by printing
     FOLDER = "folder"  # by writing files
@@ -60,7 +65,7 @@ class OutputLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """A place in a student's file, never in one of ours."""
+    """A line of the traceback that is in a student's file, never in the harness's code."""
 
     file: str
     line: int
@@ -175,7 +180,7 @@ class SuiteTest:
 
     @property
     def has_failed(self) -> bool:
-        """Return whether it failed or did not finish; false for a skipped test."""
+        """Return whether the test failed or did not finish; False for a skipped test."""
         return self.outcome.result in (CourseTestResult.FAILED, CourseTestResult.NOT_ENDED)
 
 
@@ -264,21 +269,21 @@ class Observation:
     cpu_seconds: float = field(default=0.0, compare=False)  # only for the scheduler
 
     def without_varying(self) -> Observation:
-        """Return the observation without the facts that differ from run to run."""
+        """Return the observation without facts, such as times, that differ from run to run."""
         return replace(self, **_usual_varying())
 
     def with_varying_of(self, other: Observation) -> Observation:
-        """Return the observation with those facts of another run."""
+        """Return the observation with the times and similar facts of another run."""
         return replace(self, **{name: getattr(other, name) for name in _usual_varying()})
 
     @property
     def is_truncated(self) -> bool:
-        """Whether only its ending and its exception are kept."""
+        """Return whether only the ending and the exception were kept."""
         return self.full_digest is not None
 
     @property
     def printed(self) -> str:
-        """All text on the screen, typed text excluded."""
+        """Return all text on the screen, without typed text."""
         return "".join(turn.printed for turn in self.turns)
 
     def without_prompts(self) -> Observation:
@@ -308,7 +313,9 @@ def _without_prompts(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def transcript(turns: tuple[Turn, ...]) -> str:
-    """Turns as a person would have seen them, typed text and Enter included."""
+    """Return the turns as a person would have seen them on the screen, with typed text and
+    Enter.
+    """
     shown: list[str] = []
     for turn in turns:
         shown.append(turn.printed)

@@ -37,7 +37,7 @@ class Visibility(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return 0 for the visibility that is seen first, and more for later ones."""
+        """Return 0 for the visibility that students see first, larger numbers for later ones."""
         return list(Visibility).index(self)
 
 
@@ -57,7 +57,7 @@ MIN_SIZES = 3  # only for a scenario that limits how its cost grows
 
 
 class Growth(StrEnum):
-    """How a number may grow with the size of the input."""
+    """How a number may grow with the input's size, for example linearly."""
 
     LINEAR = "linear"
     N_LOG_N = "n log n"
@@ -107,7 +107,7 @@ class Scenario:
 
     @property
     def is_test(self) -> bool:
-        """Return whether it is one of the course's tests; its file also contains others."""
+        """Return whether it is one of the course's pytest tests."""
         return self.stimuli[0].action.form is Form.TEST
 
     @property
@@ -253,7 +253,7 @@ class TranscriptFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """One assignment as loaded."""
+    """An assignment with everything loaded: the plan, the reference, mutants and more."""
 
     plan: Plan
     reference: tuple[SourceFile, ...]  # empty if there is none

@@ -163,7 +163,9 @@ class Outline:
         return ""
 
     def part(self, name: str) -> OutlinePart | None:
-        """Return the part or method of this name: the last definition, which counts."""
+        """Return the part or method with this name; of several definitions the last, which Python
+        uses.
+        """
         for part in reversed((*self.members, *self.parts)):
             if part.name == name:
                 return part
@@ -173,7 +175,7 @@ class Outline:
         return frozenset(part.name for part in self.parts if part.callable is callable)
 
     def reached_from(self, names: Iterable[str]) -> frozenset[str]:
-        """Return these names and all that they mention, directly or not."""
+        """Return these names and everything they mention, directly or indirectly."""
         reached: set[str] = set()
         pending = list(names)
         mentions = {part.name: part.mentions for part in self.parts}
@@ -197,7 +199,10 @@ class Outline:
 
 
 class PolicyGroup(StrEnum):
-    """Rules with one clause and one consequence, taken once however many findings there are."""
+    """Rules that share a clause and a consequence.
+
+    The consequence applies once, however many findings there are.
+    """
 
     IMPORTS = "imports"
     TECHNIQUES = "techniques"
@@ -341,7 +346,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One place at which a submission's text broke a rule; line and column are 1-based."""
+    """A place where the submission's source breaks a rule; line and column are counted from 1."""
 
     rule: str  # the name of its kind
     clause: str
@@ -422,7 +427,7 @@ class PolicyRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
-    """The results of checking the text of one submission."""
+    """The result of checking one submission's source."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None

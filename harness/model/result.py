@@ -56,7 +56,7 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PickedItem:
-    """An item of a slot's rubric that applies."""
+    """A rubric item that applies to a submission, with its level."""
 
     item: str  # its id
     title: str
@@ -66,7 +66,7 @@ class PickedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualMark:
-    """A person's mark for a slot; None: nothing yet."""
+    """A person's mark for a part marked by hand; None if not marked yet."""
 
     slot: ManualSlot
     mark: Fraction | None = None
@@ -74,7 +74,7 @@ class ManualMark:
 
     @property
     def is_by_rubric(self) -> bool:
-        """Whether the rubric explains the mark: items apply, or the mark is that of no items."""
+        """Return whether the mark follows from the rubric: from items that apply, or from none."""
         return bool(self.items) or (bool(self.slot.rubric) and self.mark == self.slot.start)
 
 
@@ -217,12 +217,12 @@ class SubmissionResult:
 
     @property
     def line_names(self) -> LineNames:
-        """How the lines of the files are called."""
+        """Return how the lines of the files are named."""
         return LineNames(self.notebook)
 
     @property
     def all_passed(self) -> bool:
-        """Return whether it was run and passed every scenario that is worth points."""
+        """Return whether the submission was run and passed every scenario that earns points."""
         return self.status is SubmissionStatus.GRADED and all(
             entry.verdict.passed or not entry.out_of for entry in self.scenarios
         )
@@ -284,7 +284,7 @@ class SubmissionResult:
 
     @property
     def excused(self) -> str:
-        """Return why no mark is expected; an empty text if one is."""
+        """Return why no mark is expected; "" if one is."""
         return next((d.value for d in self.decisions if d.kind is DecisionKind.EXCUSE), "")
 
     @property
@@ -416,7 +416,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """A run begins."""
+    """Event: a run begins."""
 
     facts: RunFacts
     total: int  # submissions
@@ -425,7 +425,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionGraded:
-    """One submission is done and stored."""
+    """Event: one submission is graded and stored."""
 
     result: SubmissionResult
 
@@ -472,14 +472,14 @@ class CausesFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    """All submissions are graded and stored."""
+    """Event: all submissions are graded and stored."""
 
     facts: RunFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportsWritten:
-    """After the grading of a large run, from time to time."""
+    """Event, sent from time to time while the reports of a large run are written."""
 
     done: int  # submissions whose reports are written
     total: int

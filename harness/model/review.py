@@ -24,7 +24,9 @@ MAX_QUOTED = 200  # characters of a commented line that are kept
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkGiven:
-    """A mark for a slot instead of the rubric's; None takes back everything about the slot."""
+    """A person's mark for a part, which replaces the rubric's; None removes everything about the
+    part.
+    """
 
     slot: str
     mark: Fraction | None = None
@@ -32,8 +34,9 @@ class MarkGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPicked:
-    """A rubric item of a slot applies, with this level if it has levels; None: it no longer
-    applies."""
+    """A rubric item that applies, with its level if it has levels; with level None it no longer
+    applies.
+    """
 
     slot: str
     item: str
@@ -42,7 +45,7 @@ class ItemPicked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemAdded:
-    """A rubric has one more item, for everybody."""
+    """A new item in a rubric, for the whole class."""
 
     slot: str
     item: RubricItem
@@ -64,21 +67,21 @@ class Commented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommentKept:
-    """A comment to use again, in this assignment."""
+    """A comment saved for reuse in this assignment."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjusted:
-    """Marks added or taken; None: none."""
+    """Marks added or subtracted; None removes the adjustment."""
 
     adjustment: Adjustment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overridden:
-    """A mark instead of the harness's; None: none."""
+    """A mark that replaces the harness's; None removes it."""
 
     override: Override | None = None
 
@@ -92,7 +95,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """Whether there is nothing left to do."""
+    """Whether a person has marked the submission as done."""
 
     done: bool = True
 
@@ -121,7 +124,7 @@ Action = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What somebody did."""
+    """A change made by a person, with author and time."""
 
     who: str
     assignment: str  # the assignment's id; empty: the run's own
@@ -206,7 +209,7 @@ class SlotMark:
 
 @dataclass(slots=True, kw_only=True)
 class ByHand:
-    """All that people gave one submission."""
+    """Everything that people entered for one submission."""
 
     marks: dict[str, SlotMark] = field(default_factory=dict)  # by the ids of slots
     adjustment: Adjustment | None = None
@@ -251,7 +254,7 @@ class ByHand:
 
 
 def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
-    """Return what people gave each submission by its id, from the changes to one run."""
+    """Return everything that people entered, keyed by submission id."""
     hands: defaultdict[str, ByHand] = defaultdict(ByHand)
     for change in in_force(changes):
         if change.submission:
@@ -345,7 +348,7 @@ def _last_changes(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str
 
 
 def subject(action: Action) -> str:
-    """Return the subject of an action: `mark style`, `comment`."""
+    """Return what an action is about, as a key: `mark style`, `comment`."""
     match action:
         case MarkGiven(slot=slot) | ItemPicked(slot=slot) | ItemAdded(slot=slot):
             return f"mark {slot}"

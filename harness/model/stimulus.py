@@ -65,7 +65,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """A time that a program is told."""
+    """A fixed time that a program sees instead of the real one."""
 
     seconds: int  # since 1970
     offset: int  # offset from UTC in seconds; positive is east
@@ -135,8 +135,11 @@ class Action(ABC):
     def read(
         cls, reader: ScenarioReader, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        """Read it from a scenario: `loc` is the place of the key, `inputs` what `input:` types.
-        Raises Refused, with the mistake noted."""
+        """Read the action from a scenario.
+
+        `loc` is the location of its key, `inputs` the lines in `input:`. If it is invalid, note the
+        error and raise Refused.
+        """
 
     @abstractmethod
     def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:
@@ -213,7 +216,7 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
-    """Everything needed to provoke one observation."""
+    """Everything needed to run a scenario once."""
 
     action: Action
     given: str = ""  # source run first in the stimulus's namespace

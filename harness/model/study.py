@@ -139,7 +139,7 @@ class ChangeOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOutcome:
-    """Two changes of one function at once."""
+    """Two changes of one function made together, and the scenarios that notice them."""
 
     first: int  # its place among the changes
     second: int
@@ -148,7 +148,7 @@ class PairOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionStrength:
-    """The changes in one function."""
+    """How many changes of one function the scenarios notice."""
 
     function: str
     changes: int
@@ -167,7 +167,7 @@ class ClauseStrength:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthReport:
-    """Of one assignment."""
+    """The strength of an assignment's scenarios."""
 
     assignment: str
     spec_digest: str  # of the plan that was measured
@@ -221,7 +221,7 @@ class CodeElement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleEvidence:
-    """Of one program."""
+    """Evidence about the style of one program."""
 
     findings: tuple[StyleFinding, ...] = ()  # the first ones of ruff
     found: int = 0  # how many there are
@@ -242,7 +242,7 @@ class StyleOfSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleReport:
-    """The figures of a run."""
+    """The style evidence of a run."""
 
     submissions: tuple[StyleOfSubmission, ...]
 
@@ -301,7 +301,7 @@ class FuzzTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzSettings:
-    """Of one assignment."""
+    """The inputs to generate for an assignment."""
 
     folder: str
     targets: tuple[FuzzTarget, ...]
@@ -348,7 +348,7 @@ class NotFuzzed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzReport:
-    """Of one assignment."""
+    """The result of `harness fuzz` for an assignment."""
 
     assignment: str
     seed: int

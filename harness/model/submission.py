@@ -14,7 +14,7 @@ ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
 class Withheld(StrEnum):
-    """Why a submission is not graded at all; each is a `SubmissionStatus` of the same value."""
+    """Why a submission is not graded at all. Each has the same value as a `SubmissionStatus`."""
 
     LATE = "late"
     NO_SUBMISSION = "no_submission"
@@ -23,7 +23,7 @@ class Withheld(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Student:
-    """Who handed in, as the source knows them; missing parts are empty."""
+    """Who submitted, as far as the source tells; unknown parts are empty."""
 
     id: str  # Canvas's user id, Moodle's participant number, Blackboard's user name
     name: str = ""
@@ -42,7 +42,7 @@ class Lateness:
 
     @property
     def is_forgiven(self) -> bool:
-        """Whether it is within the grace time: it costs neither marks nor slip days."""
+        """Return whether it is within the grace time, which costs neither marks nor slip days."""
         return self.begun is None and not self.slip_days
 
 

@@ -52,7 +52,7 @@ TO_REVIEW = frozenset({VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY})
 
 
 class StandInOutcome(StrEnum):
-    """How the second run went, with the course's module instead of the submission's."""
+    """The result of the second run, with the course's module instead of the submission's."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -228,8 +228,10 @@ class Explanation:
 
     @property
     def message(self) -> str:
-        """Return all facts as sentences, which may contain untrusted text. Code must read the
-        facts, never a sentence."""
+        """Return all facts as sentences, which may contain untrusted text.
+
+        Only display them; code must use the facts.
+        """
         return text_of(self)
 
     @property
@@ -266,7 +268,7 @@ class Conversation:
 
     @property
     def parts(self) -> bool:
-        """Whether the two sides differ at a turn; otherwise something else differs."""
+        """Return whether the two sides differ at a turn."""
         turns = [turn for turn in (self.expected, self.actual) if turn is not None]
         return self.compared is not None or any(turn != Turn(printed="") for turn in turns)
 
@@ -415,7 +417,7 @@ Blame = tuple[str, ...]  # the names to blame for one scenario; several must all
 
 
 def rule_words() -> Mapping[str, str]:
-    """The words of every rule by its name, in alphabetical order."""
+    """Return the description of every rule by name, in alphabetical order."""
     # Imported late, because reading expected causes and the package of rules need each other.
     words: Mapping[str, str] = importlib.import_module("harness.judging.explain.rules").rule_words()
     return words

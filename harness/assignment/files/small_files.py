@@ -307,8 +307,10 @@ _CAUSE = AfterValidator(
 
 
 def _sentence(text: str) -> str:
-    """Check that the text is a rule of explanations or a part of a message, and not nearly a
-    rule, or one of another key."""
+    """Return the text if it is the name of an explanation rule or part of a message.
+
+    Raise an error if it looks like a misspelt rule, or like a rule that belongs under another key.
+    """
     if text in rule_words():
         return text
     keys: dict[str, str] = {}

@@ -18,7 +18,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """The sentences of a rule without further facts."""
+    """An explanation that is only a sentence."""
 
     sentence: str
 
@@ -111,20 +111,20 @@ class GrowsTooFast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotHandedIn:
-    """A file of several is missing."""
+    """One of several required files is missing."""
 
     file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudged:
-    """Our own code failed at `place`; empty if the reader need not know the place."""
+    """The harness itself failed at `place` ("" if the reader need not know the place)."""
 
     place: str
 
 
 class HardCodedSign(StrEnum):
-    """The sign by which a hard-coded number is recognized."""
+    """The evidence by which a hard-coded number is recognized."""
 
     RIGHT_AT_DEFAULT = "right_at_default"
     DEFAULT_BOARD = "default_board"
@@ -133,8 +133,11 @@ class HardCodedSign(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardCoded:
-    """A number stands instead of a constant. It shows if the constant is `size`. `also_in` names
-    other functions that have the number."""
+    """A number is written in the code instead of a constant.
+
+    It shows when the constant has the value `size`. `also_in` names other functions with the
+    number.
+    """
 
     number: int
     constant: str
