@@ -1,1 +1,3 @@
-"""The use cases: the answer key, one submission, a batch, a check, a validation, a recording."""
+"""The main operations: make the answer key, grade a submission or a class, check a file, validate
+an assignment, record transcripts.
+"""

@@ -1,5 +1,7 @@
-"""Grading many submissions on all cores, into one store, resumable at any moment; or a part of a
-class into the class's report."""
+"""Grades many submissions on all cores into one store.
+
+Grading can be interrupted and resumed at any time, and can be limited to a part of the class.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +156,7 @@ def _grader_setup(context: GradingContext, options: BatchOptions) -> GraderSetup
 def _worker_setup(
     context: GradingContext, grader: GraderSetup, options: BatchOptions, ids: AbstractSet[str]
 ) -> WorkerSetup:
-    """Return the setup of the workers; `ids` are those of all submissions of the report."""
+    """Return the data that workers need. `ids` are the ids of all submissions in the report."""
     setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
     if options.on_graded is None:
         return setup
@@ -175,15 +177,13 @@ class _Batch:
 
     @property
     def workers(self) -> int | None:
-        """Return how many workers there are; None if they run on other machines, where slow
-        submissions are spread over several workers.
-        """
+        """Return the number of workers; None if they run on other machines."""
         if self.options.engine is not None:
             return None
         return self.options.jobs or len(cores())
 
     def grade(self, todo: Sequence[Submission]) -> None:
-        """Grade these, and store each result as it comes."""
+        """Grade these submissions; store each result when it arrives."""
         store = self.store
         for found in _grade_groups(todo, self.setup, self.engine, self.workers, self.listener):
             if isinstance(found, Piece):
@@ -196,7 +196,7 @@ class _Batch:
             self.listener(SubmissionGraded(result=result))
 
     def find_causes(self, chosen: Sequence[Submission]) -> bool:
-        """Find the pending causes of these; return whether there were any."""
+        """Find the missing causes of these submissions; return whether there were any."""
         pending = [submission for submission in chosen if self._is_pending(submission)]
         if not pending:
             return False
@@ -227,7 +227,7 @@ class _Batch:
         return outline is not None and outline.pending is not None
 
     def _pending(self, submission: Submission) -> SubmissionResult | None:
-        """Return the stored result if its causes are pending."""
+        """Return the stored result if its causes are still missing, otherwise None."""
         result = self.store.result(submission.id)
         if result is None or result.pending is None:
             return None
@@ -339,8 +339,10 @@ def _state_digest(context: GradingContext, *, probes: bool) -> str:
 
 
 def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
-    """Return the result. If our own code failed, return the good one that an earlier run has for
-    the same bytes. It is stored without a state, so that the next run tries again.
+    """Return the result. If the harness failed, return instead the good result that an earlier run
+    stored for the same files.
+
+    It is stored without a state, so that the next run tries again.
     """
     if result.status is not SubmissionStatus.HARNESS_ERROR:
         return result
@@ -354,7 +356,7 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
 
 
 def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
-    """Return whether grading again would give the stored result."""
+    """Return whether the stored result can be kept, because grading again would give the same."""
     earlier = store.result(submission.id)
     if earlier is None or earlier.status is SubmissionStatus.HARNESS_ERROR:
         return False
@@ -426,7 +428,9 @@ def _grade_groups(
 
 
 def _groups(submissions: Iterable[Submission]) -> dict[str, list[Submission]]:
-    """Return the submissions that were submitted together, by the id of the first."""
+    """Return the submissions that were made together by a group, keyed by the id of the
+    first one.
+    """
     together: dict[tuple[str | None, ...], list[Submission]] = {}
     for submission in submissions:
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)

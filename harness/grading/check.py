@@ -1,5 +1,6 @@
-"""A student's own check: the visible scenarios of one file, in this process; and which submission
-the files on the command line belong to."""
+"""Checks a student's file against the visible scenarios, in this process; also finds which
+submission the named files belong to.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -71,7 +72,7 @@ def cohort_of(
 
 
 def what_to_name(assignment: Assignment) -> str:
-    """Return the file on which a check is usually run."""
+    """Return the file name that a student usually passes to a check."""
     return assignment.archive or assignment.submission_files[0]
 
 
@@ -126,8 +127,8 @@ def _lies_in(folder: Path, name: str) -> bool:
 
 
 def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
-    """Return the files that are neither named nor beside the named ones, if files that are handed
-    in together are named one by one.
+    """Return the required files that are missing: neither named nor in the same folder as the
+    named ones.
     """
     together = assignment.submission_files
     folders = {path.parent for path in paths}
@@ -146,7 +147,10 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
 
 
 def passed_all(result: SubmissionResult, plan: Plan) -> bool:
-    """Return whether everything passed but what is only a remark. Some checks have no points."""
+    """Return whether everything passed, apart from informational scenarios.
+
+    Some checks have no points.
+    """
     remarks = {scenario.id for scenario in plan.scenarios if scenario.informational}
     if result.status is not SubmissionStatus.GRADED:
         return False
@@ -180,7 +184,7 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
 
 
 def _about_missing(absent: Sequence[str], asked: Assignment) -> Iterator[str]:
-    """Yield what to do about files that are not there."""
+    """Yield advice about missing files."""
     at_home = [name for name in absent if name in asked.only_at_home]
     if at_home:
         program = listed(at_home)
@@ -200,7 +204,7 @@ def _name_counts(name: str, assignment: Assignment) -> str:
 
 
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
-    """Return advice for the student before handing in these files."""
+    """Return advice for the student before submitting these files."""
     if asked.laid_as is not None:  # any name will do
         return []
     found = [note for submission in submissions for note in submission.notes]

@@ -1,5 +1,6 @@
-"""Setting up: the interpreter, the tier and the answer key that an assignment is graded with; and
-a run's versions, its confinement and its time."""
+"""Prepares grading: finds the interpreter, the confinement tier and the answer key, and collects
+facts about the run.
+"""
 
 import ast
 import builtins
@@ -289,7 +290,7 @@ def _recalled_key(
 
 
 def now() -> str:
-    """Return the time in UTC, ISO 8601, to the second."""
+    """Return the current UTC time as ISO 8601, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -462,7 +463,7 @@ def without_tests(specification: Specification) -> Specification:
 
 
 def isolated(specification: Specification) -> Specification:
-    """Return the assignment with a separate process for every scenario."""
+    """Return the assignment changed so that every scenario runs in its own process."""
     assignment = replace(specification.plan.assignment, isolate_all=True)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
@@ -492,7 +493,7 @@ def without_tags(specification: Specification, tags: Sequence[str]) -> Specifica
 
 
 def _only(specification: Specification, keep: Callable[[Scenario], bool]) -> Specification:
-    """Return the assignment with only the scenarios that `keep` accepts."""
+    """Return the assignment with only the scenarios for which `keep` is true."""
     plan = specification.plan.subset(keep)
     kept = {scenario.id for scenario in plan.scenarios}
     transcripts = tuple(t for t in specification.transcripts if t.scenario_id in kept)

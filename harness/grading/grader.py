@@ -1,4 +1,4 @@
-"""One submission: read it, run it, judge it, mark it."""
+"""Grades one submission: reads it, runs it, judges it and computes its mark."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ OnPart = Callable[[RunsSoFar, Used], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """A submission to be graded on a plan, with known facts and limits."""
+    """A submission to be graded, with its plan, known facts and limits."""
 
     plan: Plan
     submission: Submission
@@ -240,7 +240,7 @@ class Grader(AbstractContextManager["Grader"]):
 
     @contextmanager
     def _opened(self, task: _Task, report: PolicyReport) -> Iterator[Candidate]:
-        """Begin what runs a submission, and end it."""
+        """Yield the running processes of a submission, and end them afterwards."""
         submission, budget = task.submission, task.budget
         assignment = task.plan.assignment
         reference = self._setup.reference
@@ -275,13 +275,11 @@ class Grader(AbstractContextManager["Grader"]):
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
     ) -> FirstFailures:
-        """Return the first `most` scored scenarios that a program of ours fails, from the ids
-        `first` or, if there are none, from the others.
+        """Return the first `most` scored scenarios that a course program fails: from the ids in
+        `first` or, if it passes these, from the others.
 
-        A failure that used up its whole time is the last that is looked for. The same program gives
-        the same answer in every run. A shared process is used to choose scenarios; a scenario
-        counts as failed only if the program fails it in its own process. Raise HarnessError if our
-        own machinery failed.
+        The search ends with a failure that used up its whole time. The same program always gives
+        the same answer.
         """
         scored = [scenario for scenario in self._plan.scenarios if not scenario.informational]
         report = self._read(submission)
@@ -303,7 +301,7 @@ class Grader(AbstractContextManager["Grader"]):
     def _failing(
         self, server: Observer, scenarios: Sequence[Scenario], may_share: bool
     ) -> Iterator[tuple[Scenario, bool]]:
-        """Yield those that fail, and whether one of their stimuli ran into a time limit."""
+        """Yield each failing scenario, and whether one of its runs reached a time limit."""
         shared = SharedRunResult()
         if may_share and scenarios:
             shared = self._runs.shared.run(server, scenarios)
@@ -321,7 +319,9 @@ class Grader(AbstractContextManager["Grader"]):
             yield scenario, wrong.ending in LIMIT_ENDINGS
 
     def _passes_standing_in(self, server: Observer, scenario: Scenario) -> bool:
-        """Return whether it passes with the course's own modules instead of the submission's."""
+        """Return whether the scenario passes with the course's modules instead of the
+        submission's.
+        """
         if not scenario.stand_ins:
             return False
         return self._first_wrong(AloneObserver(server), scenario.standing_in()) is None
@@ -493,7 +493,8 @@ def _digest(observations: tuple[Observation, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstFailures:
-    """The ids of scored scenarios that a program fails, in the order in which they were tried.
-    None: it passes all of them."""
+    """The ids of the scenarios that a program fails, in the order in which they were tried; None
+    if it passes all.
+    """
 
     scenarios: tuple[str, ...]

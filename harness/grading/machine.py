@@ -1,5 +1,7 @@
-"""The interpreter, tier and drivers of this machine for a run. A test run determines them once, and
-lends drivers that stay alive."""
+"""Finds the interpreter, confinement tier and drivers of this machine.
+
+Tests do this only once and share running drivers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ try_tier = Replaceable(execution.try_tier)
 
 @Replaceable
 def create_driver(interpreter: Interpreter, tier: Tier, **options: Any) -> AnyDriver:
-    """Return a driver; the folder of its Python is shown to nobody."""
+    """Return a driver. The folder of its Python interpreter is never shown on pages."""
     hide_folder_of(str(interpreter.path))
     return execution.create_driver(interpreter, tier, **options)
 

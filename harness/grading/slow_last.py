@@ -47,17 +47,19 @@ class RealTime:
         self._quick: list[float] = []
 
     def add(self, counted: float, real: float) -> None:
-        """Note that so many counted seconds took so many real ones. Earlier ones count less: what
-        else the machine does changes."""
+        """Record how many real seconds some counted seconds took.
+
+        Earlier records count less, because the machine's load changes.
+        """
         self._counted = counted + _KEPT * self._counted
         self._real = max(0.0, real - self._to_begin()) + _KEPT * self._real
 
     def add_quick(self, real: float) -> None:
-        """Note how long a submission took that was not slow: as long as it takes to begin one."""
+        """Record how long a normal submission took: this includes the time to start one."""
         self._quick.append(real)
 
     def of(self, counted: float, submissions: int) -> float:
-        """Return how long so many counted seconds of so many submissions will take."""
+        """Return the expected real seconds for these counted seconds of this many submissions."""
         rate = self._real / self._counted if self._counted else 1.0
         return counted * rate + submissions * self._to_begin()
 
@@ -85,7 +87,7 @@ class _UnfinishedPart:
         self._begun_again: dict[str, float] = {}  # when paused ones were given to a worker
 
     def begin_again(self, job: Job) -> None:
-        """Note that a worker goes on with a paused submission."""
+        """Record that a worker continues a paused submission."""
         self._begun_again[job.submission.id] = time.monotonic()
 
     def pause(self, job: Job, found: Paused) -> None:
@@ -98,7 +100,7 @@ class _UnfinishedPart:
         self.tell_worst()
 
     def end(self, found: Graded | WorkerFailure) -> None:
-        """Note the result of one that was not slow."""
+        """Record the result of a submission that was not slow."""
         self._others -= 1
         if isinstance(found, Graded):
             self.pace.add(found.used)

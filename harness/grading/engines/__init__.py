@@ -1,7 +1,7 @@
-"""Runs the grading of submissions. An engine takes jobs and returns the results in pieces.
+"""Runs the grading of submissions. An engine takes jobs and yields results in pieces.
 
-`local` has worker processes on this machine, `dask` workers on many. Another engine is one more
-class that is an `Engine`, and is handed to `grade_batch`.
+`local` uses worker processes on this machine, `dask` workers on several machines. To add an engine,
+write a class that implements `Engine` and pass it to `grade_batch`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CausesJob:
-    """One submission whose result has pending causes, which are to be found."""
+    """A job: find the missing causes of a submission that is already graded."""
 
     submission: Submission
     result: SubmissionResult
@@ -68,8 +68,10 @@ class CausesJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureJob:
-    """A search for the first `most` failures of one of our own programs, among the scenarios
-    `first` and then among the others."""
+    """A job: find the first `most` scenarios that a course program (such as a mutant) fails.
+
+    `first` are tried before the others.
+    """
 
     submission: Submission
     first: frozenset[str]
@@ -78,7 +80,10 @@ class FailureJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFailure:
-    """The harness failed on a job, or its worker died, twice; `reason` is for the run's notices."""
+    """The harness failed on a job, or its worker died, twice.
+
+    `reason` is shown in the run's notices.
+    """
 
     reason: str
 
@@ -110,7 +115,7 @@ class PartDone:
     so_far: bytes
 
     def rest_of(self, job: Job) -> Job:
-        """Return the rest of the job."""
+        """Return a job with only the part that is not done yet."""
         return replace(job, before=self.used, so_far=self.so_far)
 
 

@@ -53,8 +53,9 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         self.close()
 
     def take(self, setup: object) -> SpawnedWorker:
-        """Return an idle worker with this setup, or a new one; idle ones with another setup are
-        ended. Raise OSError if none can be started.
+        """Return an idle worker with this setup, or start a new one.
+
+        Idle workers with another setup are ended. Raise OSError if none can be started.
         """
         with self._lock:
             for place, (idle_setup, worker) in enumerate(self._idle):
@@ -80,7 +81,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
             return worker
 
     def give_back(self, worker: SpawnedWorker, setup: object) -> None:
-        """Keep a worker that has ended its job for the next one with this setup."""
+        """Keep a worker that has finished its job, for the next job with this setup."""
         with self._lock:
             self._idle.append((setup, worker))
 
@@ -144,7 +145,7 @@ worker_pool = Replaceable(WorkerPool)
 
 @dataclass(slots=True, eq=False)
 class _AssignedJob(Generic[Task]):
-    """A job that a worker has."""
+    """A job that a worker is working on."""
 
     job: Task
     rest: object  # the unfinished part of the job
@@ -161,7 +162,7 @@ class _AssignedJob(Generic[Task]):
 
 @dataclass(slots=True)
 class _PoolRun(Generic[Task]):
-    """The jobs of one `WorkerPool.run`: those that wait and those that workers have."""
+    """The jobs of one `WorkerPool.run`: waiting and running ones."""
 
     pool: WorkerPool
     setup: object

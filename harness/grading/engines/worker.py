@@ -142,8 +142,11 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def _leave_with_parent(descriptor: int, parent: int) -> None:
-    """Wait until the parent closes its end of the connection, or dies. Then end this process, even
-    a busy one: sooner if the parent is dead and cannot wait for it."""
+    """Wait until the parent process closes its end of the connection or dies; then end this
+    process even if it is busy.
+
+    If the parent is dead, this happens sooner, because it cannot wait for this process.
+    """
     hung_up = select.poll()
     hung_up.register(descriptor, 0)
     hung_up.poll()

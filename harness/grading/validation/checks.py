@@ -70,7 +70,7 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 
 
 def _share(scenarios: list[Scenario], total: Fraction) -> FunctionShare:
-    """Return one function's share of all points."""
+    """Return the share of the points that belongs to one function."""
     groups: set[str] = set()
     visible: set[str] = set()
     points = Fraction(0)
@@ -89,7 +89,7 @@ def _share(scenarios: list[Scenario], total: Fraction) -> FunctionShare:
 
 
 def golden_count(plan: Plan) -> int:
-    """Return the number of scenarios that state a part of their result."""
+    """Return the number of scenarios that state some part of their result."""
     return sum(
         bool(scenario.stated_cases) or _states_outcome(scenario.stated)
         for scenario in plan.scenarios

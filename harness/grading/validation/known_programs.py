@@ -1,4 +1,4 @@
-"""Programs with a known right score: mutants, and programs that do nothing."""
+"""Programs with a known score: mutants, and programs that do nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mutant_jobs(specification: Specification) -> list[Job]:
 
 
 def mutant_outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
-    """Return who noticed the mutant."""
+    """Return which scenarios noticed the mutant."""
     killed_by: list[str] = []
     for entry in result.scenarios:
         if not entry.verdict.passed:
@@ -63,8 +63,8 @@ def mutant_problems(
 
 
 def trivial_programs(specification: Specification) -> list[Submission]:
-    """Return the file that students begin with, and every function of the reference with only
-    `return None`.
+    """Return two programs that do nothing: the stub that students get, and the reference with only
+    `return None` in each function.
     """
     if not specification.reference:
         return []

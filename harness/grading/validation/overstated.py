@@ -1,4 +1,4 @@
-"""Find scenarios that may ask for more than their clauses say: advice, which changes no status."""
+"""Finds scenarios that may ask for more than their clauses say. This only gives advice."""
 
 from __future__ import annotations
 

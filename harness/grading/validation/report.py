@@ -30,7 +30,7 @@ class FunctionShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutantOutcome:
-    """A mutant and the scenarios of its clause that noticed it; none: it survived."""
+    """A mutant with the scenarios that noticed it; if there are none, it survived."""
 
     clause: str
     why: str
@@ -56,7 +56,7 @@ class SampleOutcome:
 
     @property
     def states_causes(self) -> bool:
-        """Return whether its expect.yaml states causes."""
+        """Return whether the sample's expect.yaml states causes."""
         return self.accepted.causes is not None
 
     def problem(self, check: CheckName, message: str) -> Problem:
@@ -98,5 +98,5 @@ class ValidationReport:
 
     @property
     def sound(self) -> bool:
-        """Return whether it has no problems."""
+        """Return whether the assignment has no problems."""
         return not self.problems

@@ -22,7 +22,7 @@ _MAX_LINES = 3  # for failures with the same message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A sample submission and what its expect.yaml says of it."""
+    """A sample submission with the contents of its expect.yaml."""
 
     submission: Submission
     expected: SampleExpectation
@@ -73,7 +73,7 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
 
 
 class _GradedSample:
-    """The result of a sample beside its expectation."""
+    """The result of a sample, compared with its expectation."""
 
     def __init__(self, result: SubmissionResult, expected: SampleExpectation) -> None:
         self._result = result

@@ -49,7 +49,10 @@ Trial = Callable[[str], Any]
 
 @dataclass(slots=True)
 class _Tried:
-    """An available worker; `trial` is dask's future, `at_a_time` how many it grades."""
+    """A worker that is being tested or was tested.
+
+    `trial` is dask's future; `at_a_time` is the number of submissions it grades at once.
+    """
 
     at_a_time: int
     trial: Any
@@ -57,8 +60,11 @@ class _Tried:
 
 
 class Roster:
-    """Every worker is tried once, by `try_out`, before it is given work. `tell` is called with one
-    line for each unsuitable worker."""
+    """The workers of a cluster.
+
+    Each new worker is tested by `try_out` before it gets work. `tell` is called with one line for
+    each unsuitable worker.
+    """
 
     def __init__(self, address: str, try_out: Trial, tell: Callable[[str], None]) -> None:
         self._address = address
@@ -70,7 +76,7 @@ class Roster:
         self._since = time.monotonic()
 
     def look(self, identity: Any) -> None:
-        """Note the scheduler's present workers; try new ones."""
+        """Record the scheduler's present workers and test new ones."""
         workers = identity["workers"]
         for address, worker in workers.items():
             self._names[address] = str(worker["name"])
@@ -83,12 +89,12 @@ class Roster:
             del self._there[address]
 
     def accept(self, address: str) -> None:
-        """Note that the trial went well."""
+        """Record that the worker at this address passed its test."""
         if address in self._there:
             self._there[address].accepted = True
 
     def forget(self, address: str) -> None:
-        """Try this worker anew."""
+        """Test this worker again."""
         self._there.pop(address, None)
 
     def refuse(self, address: str, reason: str) -> None:
@@ -128,7 +134,7 @@ class Roster:
 
 @dataclass(eq=False, slots=True)
 class _Flight:
-    """A job that workers have: dask's futures by their keys, and the time of sending."""
+    """A job that was sent to workers: dask's futures by key, and the time of sending."""
 
     job: Any  # a `BatchJob`
     data: bytes

@@ -90,7 +90,10 @@ class WorkerAnswer:
 
 
 def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
-    """Return the setup as bytes. Raise UserError if it is too large to be sent to every worker."""
+    """Return the setup as bytes, for sending to every worker.
+
+    Raise UserError if it is too large.
+    """
     message = SetupMessage(
         harness=harness,
         python=setup.interpreter.version,
@@ -206,9 +209,7 @@ class WorkerHost:
         self._workers = WorkerPool(jobs, patience=HUNG_SECONDS)
 
     def shortcoming(self, data: bytes, name: str) -> str:
-        """Return why this worker does not take part in a run with this setup; an empty text if it
-        does.
-        """
+        """Return why this worker cannot take part in a run with this setup; "" if it can."""
         with self._trial:
             if name not in self._setups:
                 self._setups[name] = self._tried(data)
