@@ -179,6 +179,22 @@ def test_a_page_names_only_what_exists(page: Path) -> None:
     assert (links, paths, modules, programs) == ([], [], [], [])
 
 
+NAMELESS_COLUMN = re.compile(r"^\|(?:[^\n]*\|)?[ ]*\|[^\n]*\n\|[ ]*:?-", re.MULTILINE)
+SHEETS = sorted(ROOT.glob("examples/*/sheet.md"))
+
+
+@pytest.mark.parametrize("page", [*DOCS, *SHEETS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_column_of_a_table_has_a_name(page: Path) -> None:
+    nameless = [found[0] for found in NAMELESS_COLUMN.finditer(page.read_text(encoding="utf-8"))]
+    assert nameless == []
+
+
+def test_a_column_without_a_name_is_found() -> None:
+    assert NAMELESS_COLUMN.search("| | points |\n|---|---|\n")
+    assert NAMELESS_COLUMN.search("| a | |\n| --- | --- |\n")
+    assert not NAMELESS_COLUMN.search("| a | b |\n|---|---|\n| | c |\n")
+
+
 def test_the_check_finds_what_is_missing(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
