@@ -73,6 +73,15 @@ def asked(question: SuiteQuestion, **fields: Any) -> Failure:
     return Failure(observation, expectation, SUITES[question], found)
 
 
+def with_clause(failure: Failure, clause: str) -> Failure:
+    """The same about a program that breaks this clause."""
+    action = failure.stimulus.action
+    assert isinstance(action, SuiteRun)
+    stimulus = replace(failure.stimulus, action=replace(action, breaks=clause))
+    found = mismatches(failure.observation, failure.expectation, stimulus)
+    return Failure(failure.observation, failure.expectation, stimulus, found)
+
+
 def handed_in(name: str, result: CourseTestResult, **fields: Any) -> SuiteTest:
     """A test of a student's that came out so."""
     outcome = CourseTestOutcome(result=result, **fields)
@@ -94,6 +103,7 @@ SKIPPED = handed_in("test_two", CourseTestResult.SKIPPED)
 ACCEPTS = SuiteQuestion.ACCEPTS
 NOTHING_LOADED = asked(ACCEPTS, not_loaded="test_a1.py: SyntaxError: invalid syntax")
 NOTHING_NOTICED = asked(SuiteQuestion.NOTICES)
+BREAKS_A_CLAUSE = with_clause(NOTHING_NOTICED, "§1.1: A stay is free.")
 USELESS = asked(SuiteQuestion.HELPS, tests=(PASSED,), useless=("test_a1.py::test_one",))
 PAIR = (("test_a1.py::test_two", "test_a1.py::test_three"),)
 ALIKE = asked(SuiteQuestion.HELPS, tests=(PASSED,), alike=PAIR)
@@ -139,6 +149,8 @@ FIRES: dict[str, Sentences] = {
         "Your tests do not notice a program that is wrong here: every test that accepts a "
         "correct "
         "program passes on it too.": NOTHING_NOTICED,
+        "Your tests do not notice a program that breaks §1.1: A stay is free: every test that "
+        "accepts a correct program passes on it too.": BREAKS_A_CLAUSE,
     },
     "useless_tests": {
         "1 test of yours fails on no wrong program: test_a1.py::test_one.": USELESS,

@@ -148,8 +148,11 @@ class SuiteSection:
             number = numbers.get(clause, 0) + 1
             numbers[clause] = number
             against = _program_name(index)
-            action = SuiteRun(question=SuiteQuestion.NOTICES, files=files, against=against)
-            name = f"the tests notice a fault against {self._clause_in_words(clause)}"
+            clause_in_words = self._clause_in_words(clause)
+            action = SuiteRun(
+                question=SuiteQuestion.NOTICES, files=files, against=against, breaks=clause_in_words
+            )
+            name = f"the tests notice a fault against {clause_in_words}"
             count = counts[clause]
             if count > 1:
                 name += f" ({number} of {count})"

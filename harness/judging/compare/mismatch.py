@@ -113,6 +113,7 @@ class SuiteMismatch(_AnyMismatch):
     actual: SuiteOutcome
     statements: int = 0  # percentage of lines that the tests should run
     branches: int = 0
+    breaks: str = ""  # the clause that the program breaks, if it has a fault
 
 
 class FigurePart(StrEnum):

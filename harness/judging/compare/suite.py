@@ -24,6 +24,7 @@ def suite_mismatch(observation: Observation, stimulus: Stimulus) -> Iterator[Sui
             actual=outcome,
             statements=action.statements,
             branches=action.branches,
+            breaks=action.breaks,
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from harness.common.escaping import shorten
 from harness.judging.side_by_side.boards import grid_of
 from harness.model.assignment import Surroundings
-from harness.model.stimulus import Binding, Clock, Stimulus, statements
+from harness.model.stimulus import Binding, Clock, Form, Stimulus, statements
 from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
 
@@ -39,12 +39,14 @@ def _assignment(binding: Binding) -> str:
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """Return the shell command that starts the program.
+    """Return the shell command that starts the program or the tests.
 
     Return "" without a program, or if the scenario seeds the random generator, which needs
     Python.
     """
     action = stimulus.action
+    if action.form is Form.SUITE:
+        return action.display()
     if not action.program or stimulus.seed is not None:
         return ""
     parts: list[str] = []

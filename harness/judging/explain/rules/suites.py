@@ -59,9 +59,13 @@ def unsteady_tests(failure: Failure, mismatch: SuiteMismatch) -> str | None:
 def fault_not_noticed(failure: Failure, mismatch: SuiteMismatch) -> str | None:
     if mismatch.question is not SuiteQuestion.NOTICES:
         return None
+    wrong = "is wrong here"
+    if mismatch.breaks:
+        clause = plain(mismatch.breaks, limit=_MAX_MESSAGE)
+        wrong = f"breaks {clause.rstrip('.')}"
     return (
-        "Your tests do not notice a program that is wrong here: every test that accepts a "
-        "correct program passes on it too."
+        f"Your tests do not notice a program that {wrong}: every test that accepts a correct "
+        "program passes on it too."
     )
 
 
