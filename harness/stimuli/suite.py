@@ -39,7 +39,7 @@ class SuiteRun(Action):
     question: SuiteQuestion = field()
     files: tuple[str, ...] = field()  # with the tests
     against: str = ""  # the name of the course's program; empty: the one handed in
-    breaks: str = ""  # the clause that this program breaks, with its text
+    breaks: str = ""  # the clause that this program breaks
     statements: int = 0  # of the program, in percent, that the tests should run
     branches: int = 0
     documented: tuple[str, ...] = ()  # files whose docstrings hold tests

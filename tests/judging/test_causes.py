@@ -35,6 +35,7 @@ from harness.policy.checking import check
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from harness.stimuli.session import Session
+from harness.stimuli.suite import SuiteQuestion, SuiteRun
 from tests import plans
 from tests.execution.small_world import source
 from tests.judging.judging_cases import raised
@@ -181,6 +182,19 @@ def own(failures: Iterable[FailedScenario]) -> dict[str, Blame]:
 def test_the_example_is_the_one_with_the_least_to_type() -> None:
     longer, shorter = fails("inner", number=1, typed="abc"), fails("inner", number=2, typed="ab")
     assert [cause.example for cause in causes(longer, shorter)] == [shorter.scenario.id]
+
+
+def test_faults_that_tests_do_not_notice_have_a_cause_for_each_clause() -> None:
+    action = SuiteRun(question=SuiteQuestion.NOTICES, files=("test_a1.py",), against="fault 1")
+    failures = []
+    for number, clause in enumerate(("1.1", "1.1", "1.2")):
+        failure = fails("test_a1.py", rule="fault_not_noticed", number=number)
+        asked = replace(
+            failure.scenario, clauses=(clause,), stimuli=(Stimulus(action=action, folder=True),)
+        )
+        failures.append(replace(failure, scenario=asked))
+    found = [(cause.clauses, len(cause.scenarios)) for cause in causes(*failures)]
+    assert found == [(("1.1",), 2), (("1.2",), 1)]
 
 
 LOADING = raised(

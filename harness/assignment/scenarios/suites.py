@@ -148,11 +148,10 @@ class SuiteSection:
             number = numbers.get(clause, 0) + 1
             numbers[clause] = number
             against = _program_name(index)
-            clause_in_words = self._clause_in_words(clause)
             action = SuiteRun(
-                question=SuiteQuestion.NOTICES, files=files, against=against, breaks=clause_in_words
+                question=SuiteQuestion.NOTICES, files=files, against=against, breaks=clause
             )
-            name = f"the tests notice a fault against {clause_in_words}"
+            name = f"the tests notice a fault against {self._clause_in_words(clause)}"
             count = counts[clause]
             if count > 1:
                 name += f" ({number} of {count})"

@@ -291,7 +291,8 @@ def _keys(failure: FailedScenario, blame: Blame) -> tuple[CauseKey, ...]:
     function = failure.scenario.function
     if failure.verdict.kind in _ENDLESS:
         return (Endless(function=function),)
-    return (ByRule(function=function, rule=failure.rule),)
+    clauses = failure.scenario.clauses if failure.scenario.is_suite else ()
+    return (ByRule(function=function, rule=failure.rule, clauses=clauses),)
 
 
 def _cause(

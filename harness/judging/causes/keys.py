@@ -57,10 +57,14 @@ class InScript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByRule:
-    """Key of all other failures: the function and the rule that explains them."""
+    """Key of all other failures: the function and the rule that explains them.
+
+    Faults that a student's tests do not notice have a cause for each clause.
+    """
 
     function: str
     rule: str
+    clauses: tuple[str, ...] = ()
 
 
 # Failures with the same key have one cause.

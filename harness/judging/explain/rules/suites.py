@@ -61,8 +61,7 @@ def fault_not_noticed(failure: Failure, mismatch: SuiteMismatch) -> str | None:
         return None
     wrong = "is wrong here"
     if mismatch.breaks:
-        clause = plain(mismatch.breaks, limit=_MAX_MESSAGE)
-        wrong = f"breaks {clause.rstrip('.')}"
+        wrong = f"breaks §{plain(mismatch.breaks, limit=40)}"
     return (
         f"Your tests do not notice a program that {wrong}: every test that accepts a correct "
         "program passes on it too."
