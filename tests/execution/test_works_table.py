@@ -48,6 +48,9 @@ def reads(path):
 def writes(path, text):
     with open(path, "w") as file: file.write(text)
 def apply(function, x): return function(x)
+def catches(function, kind):
+    try: function()
+    except kind: return "caught"
 def roll(): return random.randint(1, 6)
 if __name__ == "__main__":
     greet() if len(sys.argv) < 2 else print(sys.argv[1])
@@ -153,6 +156,12 @@ ROWS = {
         "    with pytest.raises(pickle.UnpicklingError): pickle.load(open('x', 'rb'))"
     ),
     "`pickle` of": "with pytest.raises(TypeError): pickle.dumps(a1.Account())",
+    "`vars(a1)`, `dataclasses": "assert 'helper' not in vars(a1) and a1.helper(1) == 2",
+    "a class of exceptions of the test's": (
+        "class Own(Exception): pass\n    def raises(): raise Own\n"
+        "    with pytest.raises(TypeError): a1.catches(raises, Own)\n"
+        "    def fails(): raise ValueError\n    assert a1.catches(fails, ValueError) == 'caught'"
+    ),
     "plugins of pytest": "with pytest.raises(ImportError): import hypothesis",
 }
 FIXTURES = ("capsys", "monkeypatch", "tmp_path", "three", "number")
