@@ -232,13 +232,13 @@ def names(folder: Path) -> list[str]:
 
 
 def test_nothing_of_a_student_is_left(course: Course) -> None:
-    """Of one whose program prints the name, and who has a comment."""
+    """Of one whose program prints the name, who has a comment, and whom the command names."""
     folder = course.path(f"submissions/tiny/{WHO}")
     shutil.copytree(course.path("submissions/tiny/perfect"), folder)
     for path in folder.iterdir():
         path.write_text(path.read_text() + PROGRAM, encoding="utf-8")
-    course.write("roster.csv", "id\nperfect\n")
-    course.ok("grade", "submissions/tiny", "--roster", "roster.csv")
+    course.write(f"{WHO}.csv", "id\nperfect\n")
+    course.ok("grade", "submissions/tiny", "--roster", f"{WHO}.csv")
     given = course.write("m.csv", f"id,comment\n{WHO},well done {WHO}\n")
     course.ok("manual", "reports/tiny", given)
     assert {"index.html", "marks.csv", "results.json"} <= set(names(course.report))
@@ -256,7 +256,7 @@ def test_nothing_of_a_student_is_left(course: Course) -> None:
     after = results(course.report)["submissions"]
     assert after == [each for each in before if each["id"] != WHO]
     shutil.rmtree(course.path(f"submissions/tiny/{WHO}"))
-    course.ok("grade", "submissions/tiny", "--roster", "roster.csv")
+    course.ok("grade", "submissions/tiny", "--roster", f"{WHO}.csv")
     assert results(course.report)["submissions"] == after
 
 
