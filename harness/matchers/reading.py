@@ -145,7 +145,7 @@ def describe(value: Any) -> str:
 
 
 def number_hint(value: Any) -> str:
-    """Return the hint for a text where a number was expected; "" if the text is not a number."""
+    """Return the hint for a text instead of a number; "" if the text is not a number."""
     if not isinstance(value, str):
         return ""
     number = plain_number(value.strip())

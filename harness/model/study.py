@@ -72,8 +72,11 @@ class SimilarityReport:
     token_cut: float = 0.0  # the cut for pairs that include one of these
 
     def worth_a_look(self, most: int) -> tuple[int, ...]:
-        """Return the places of this many pairs to show. Groups and pairs outside groups take turns.
-        In a group, each program comes with its closest match first, then the other pairs."""
+        """Return the indexes of the pairs to show, at most `most`.
+
+        Groups and pairs outside groups take turns. Each program of a group comes with its closest
+        match first, then the group's other pairs.
+        """
         group_of = group_by_name(self.groups)
         ranked = []
         shown: set[str] = set()

@@ -1,4 +1,4 @@
-"""Finds places where a program's output may depend on the order of a set, or on a hash.
+"""Finds places at which a program's output may depend on the order of a set, or on a hash.
 
 Both depend on Python's random hash seed, which changes at every start. This is a guess from the
 source: such programs are run again with other seeds, and only a real difference counts.
@@ -32,7 +32,7 @@ _OPERATORS = (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
 
 
 def hash_order(tree: ast.Module) -> Iterator[Place]:
-    """Yield the places in a file where the order of a set, or a hash, becomes visible."""
+    """Yield the places in a file at which the order of a set, or a hash, becomes visible."""
     nodes = walk(tree)
     sets = _Sets(nodes)
     parents: dict[int, ast.AST] = {}

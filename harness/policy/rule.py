@@ -103,8 +103,9 @@ class PolicyRule:
 def policy_rule(
     order: int, kind: FindingKind, setting: ListSetting | None = None
 ) -> Callable[[Check], PolicyRule]:
-    """Return a decorator that makes a rule from a function in a module of `rules`, where it is
-    found automatically.
+    """Return a decorator that makes a rule from a function in a module of `rules`.
+
+    The rule is found automatically.
     """
 
     def made_of(check: Check) -> PolicyRule:

@@ -395,7 +395,7 @@ def _met(wanted: str, line: str) -> int | None:
     """Return the position in a line up to which it agrees with the text that it should contain;
     None if nothing agrees.
 
-    That is where the longest beginning of the expected text is found.
+    It is the end of the longest beginning of the expected text that the line contains.
     """
     for length in range(len(wanted) - 1, 0, -1):
         start = line.find(wanted[:length])

@@ -16,7 +16,7 @@ from harness.study.transcripts import import_transcript
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: where the scenarios are written, and how the reference is run."""
+    """The options: the file for the scenarios, and how the reference is run."""
 
     target: Annotated[
         Path,

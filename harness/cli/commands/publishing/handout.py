@@ -17,7 +17,7 @@ from harness.packaging.handout import handout_zip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: the form of the package, and where it is written."""
+    """The options: the form of the package, and its file."""
 
     output: Annotated[
         Path | None,

@@ -16,7 +16,7 @@ from harness.results.comparing import compare_runs, read_snapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: the format of the comparison, and where it is written."""
+    """The options: the format of the comparison, and its file."""
 
     form: Annotated[
         str,

@@ -23,7 +23,7 @@ from harness.results.database import read_run, store_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    """The options: the e-mails' content, and where they are written."""
+    """The options: the e-mails' content, and their folder."""
 
     dry_run: Annotated[bool, options.flag("--dry-run", "Required: write files and send nothing.")]
     sender: Annotated[
