@@ -12,7 +12,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +23,7 @@ from harness.grading.check import passed_all
 from harness.intake.submissions import read_one
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.packaging.program_file import graded, packed, this_interpreter
+from harness.packaging.program_file import Packed, graded, packed, this_interpreter
 from harness.reporting.github import markdown_summary
 from harness.reporting.terminal.cards import explain_failures
 from harness.results.student_view import student_view
@@ -55,10 +55,13 @@ _FACTS = {
 }
 
 
-def main() -> int:
-    """Grade the current folder, and return the exit status."""
+def main(packed_here: Callable[[], Packed] = packed) -> int:
+    """Grade the current folder, and return the exit status.
+
+    `packed_here` reads what this program was made with.
+    """
     try:
-        summary, status = _grade(Path.cwd())
+        summary, status = _grade(Path.cwd(), packed_here)
     # The job's page must report any failure.
     except Exception as failure:
         message = visible(f"{type(failure).__name__}: {failure}")
@@ -73,11 +76,11 @@ def main() -> int:
 RESULT, BODY = "result.json", "release-body.md"
 
 
-def _grade(folder: Path) -> tuple[str, str]:
+def _grade(folder: Path, packed_here: Callable[[], Packed]) -> tuple[str, str]:
     """Grade a folder and write its files. Return the summary and the status for the job."""
     for name in (RESULT, BODY, ASSETS):
         _remove(folder / name)
-    plan, key = packed()
+    plan, key = packed_here()
     name = os.environ.get("USERNAME") or folder.name
     submission = read_one(folder, plan.assignment, name)
     (result,) = graded(plan, key, this_interpreter(plan), [submission])

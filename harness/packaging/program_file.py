@@ -147,9 +147,11 @@ def _file_of(module: str) -> tuple[str, bytes] | None:
 
 
 PLAN, KEY = "plan.json", "key.json"
+# What a program was made with: the assignment's plan and the answers of its reference.
+Packed = tuple[Plan, AnswerKey]
 
 
-def packed() -> tuple[Plan, AnswerKey]:
+def packed() -> Packed:
     """Return the plan and the answer key. Raise UserError if the file was unpacked."""
     return serial.loads(Plan, _packed(PLAN)), serial.loads(AnswerKey, _packed(KEY))
 

@@ -8,7 +8,7 @@ import argparse
 import io
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError, error_lines, without_capital
@@ -24,19 +24,22 @@ from harness.grading.check import (
     without_files,
 )
 from harness.model.plan import Plan
-from harness.packaging.program_file import graded, packed, this_interpreter
+from harness.packaging.program_file import Packed, graded, packed, this_interpreter
 from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Check the files named on the command line, and return the exit status."""
+def main(arguments: Sequence[str] | None = None, packed_here: Callable[[], Packed] = packed) -> int:
+    """Check the files named on the command line, and return the exit status.
+
+    `packed_here` reads what this program was made with.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # The terminal may lack some of our characters.
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _check(arguments)
+        return _check(arguments, packed_here)
     except KeyboardInterrupt:
         message = "interrupted\n"
         status = 130
@@ -56,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _check(arguments: Sequence[str] | None) -> int:
-    plan, key = packed()
+def _check(arguments: Sequence[str] | None, packed_here: Callable[[], Packed]) -> int:
+    plan, key = packed_here()
     options = _options(plan, arguments)
     paths = [Path(file) for file in options.files]
     if not paths:

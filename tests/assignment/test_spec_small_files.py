@@ -4,8 +4,8 @@ published JSON Schema: current, and of one mind with the loader."""
 # ruff: noqa: E501
 
 import json
+from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -279,9 +279,11 @@ def test_a_shipped_spec_has_no_mistake(assignment_id: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_a_shipped_file_is_accepted_by_its_schema(file: Path) -> None:
+def test_a_shipped_file_is_accepted_by_its_schema(
+    file: Path, validators: Mapping[str, Any]
+) -> None:
     data = yaml.load(file.read_text(), Loader=yaml.CSafeLoader)
-    validator(kind(file)).validate(json.loads(json.dumps(data)))
+    validators[kind(file)].validate(json.loads(json.dumps(data)))
 
 
 def read(text: str) -> Any:
@@ -289,9 +291,11 @@ def read(text: str) -> Any:
     return json.loads(json.dumps(yaml.safe_load(text)))
 
 
-@cache
-def validator(kind: str) -> Any:
-    return jsonschema.Draft202012Validator(file_schemas()[kind])
+@pytest.fixture(scope="module")
+def validators() -> Mapping[str, Any]:
+    """A validator for each kind of file."""
+    schemas = file_schemas()
+    return {kind: jsonschema.Draft202012Validator(schema) for kind, schema in schemas.items()}
 
 
 def test_the_committed_schemas_are_current(tmp_path: Path) -> None:
@@ -346,8 +350,8 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("kind", "text"), ACCEPTED)
-def test_valid_files_are_accepted(kind: str, text: str) -> None:
-    validator(kind).validate(read(text))
+def test_valid_files_are_accepted(kind: str, text: str, validators: Mapping[str, Any]) -> None:
+    validators[kind].validate(read(text))
 
 
 CALL = "name: s\ncall: f()\n"
@@ -389,5 +393,5 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "text"), WRONG)
-def test_wrong_values_are_refused(kind: str, text: str) -> None:
-    assert not validator(kind).is_valid(read(text))
+def test_wrong_values_are_refused(kind: str, text: str, validators: Mapping[str, Any]) -> None:
+    assert not validators[kind].is_valid(read(text))

@@ -116,7 +116,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {TALLY: ("failed", "returned a different dict")},
     ),
     "a dictionary of lying keys": (counting("{Liar(): 2, 'b': 1}"), {TALLY: ("failed", "returned a different dict")}),
-    "a dictionary of lying numbers": (counting("{'a': " + lying("int", "3") + ", 'b': 1}"), {TALLY: ("failed", "item ['a'] is 3, it should be 2")}),
+    "a dictionary of lying numbers": (counting("{'a': " + lying("int", "3") + ", 'b': 1}"), {TALLY: ("failed", "['a'] is 3")}),
     "a dictionary that is right and of its own class": (counting(lying("dict", "{'b': True, 'a': 2.0}")), {}),
     "a counter": ("from collections import Counter\n" + counting("Counter(text)"), {}),
     "an object that equals everything": (counting("Liar()"), {TALLY: ("failed", "instead of {'a': 2, 'b': 1} (a dict)")}),

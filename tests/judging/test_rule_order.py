@@ -1,8 +1,6 @@
 """Every rule: what it fires on, the sentence it says, what it leaves to others, and in which order
 the rules are tried."""
 
-import sys
-
 import pytest
 
 from harness.judging.explain import rules
@@ -199,12 +197,19 @@ def test_a_new_rule_is_one_new_file(added: Added) -> None:
     ]
 
 
-def test_two_rules_cannot_have_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules[f"{rules.__name__}.endings"]
-    second = rules.rule(rules.Stage.ENDING, 60, "")(lambda failure: None)
-    monkeypatch.setattr(module, "second", second, raising=False)
+SECOND = """
+from harness.judging.explain.rules import Stage, rule
+
+@rule(Stage.ENDING, 60, "has the place of another rule")
+def second(failure):
+    return None
+"""
+
+
+def test_two_rules_cannot_have_one_place(added: Added) -> None:
+    added(rules, "second", SECOND)
     with pytest.raises(ValueError, match="the place of second is taken"):
-        registered_rules.__wrapped__()
+        registered_rules()
 
 
 def test_a_sentence_is_one_printable_line() -> None:

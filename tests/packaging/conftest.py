@@ -66,10 +66,9 @@ def selfcheck_here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
         plan, key = of_program((program or cwd / "selfcheck.pyz").read_bytes())
         if python:
             plan = replace(plan, assignment=replace(plan.assignment, python=python))
-        monkeypatch.setattr(selfcheck, "packed", lambda: (plan, key))
         monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])
         monkeypatch.chdir(cwd)
         capfd.readouterr()
-        return Outcome(selfcheck.main(), *capfd.readouterr())
+        return Outcome(selfcheck.main(packed_here=lambda: (plan, key)), *capfd.readouterr())
 
     return run

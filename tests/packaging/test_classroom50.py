@@ -60,12 +60,11 @@ def graded_here(bundle: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -
     output = checkout.parent / "output"
     for name, value in {**JOB, "GITHUB_OUTPUT": str(output)}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(grader, "packed", lambda: (plan, key))
     monkeypatch.chdir(checkout)
 
     def run() -> Result:
         output.unlink(missing_ok=True)
-        status = grader.main()
+        status = grader.main(lambda: (plan, key))
         result = json.loads((checkout / "result.json").read_text("utf-8"))
         return status, result, output.read_text("utf-8")
 

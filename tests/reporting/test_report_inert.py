@@ -34,8 +34,7 @@ from harness.model.plan import Clause, SourceFile
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind, stated
-from harness.reporting.html import class_page as class_page_module
-from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.html.class_page import MAX_ROWS, first_page, further_pages
 from harness.reporting.html.environment import TAB_SIGN, block, code, environment, with_code
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
@@ -519,11 +518,11 @@ def test_a_class_has_one_page_up_to_150_and_more_beyond(students: int, pages: in
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_page_module, "MAX_ROWS", 3)  # a class of more has further pages
-    monkeypatch.setattr(class_page_module, "ROWS_A_PAGE", 3)
+def test_the_pages_of_a_large_class_stay_inert(name: str) -> None:
     result, plan, run = hostile(ATTACKS[name])
-    others = tuple(replace(report_samples.UNREADABLE, id=f"s{number}") for number in range(3))
+    others = tuple(
+        replace(report_samples.UNREADABLE, id=f"s{number}") for number in range(MAX_ROWS)
+    )
     numbers = report_samples.overview(replace(run, submissions=(result, *others, result)), plan)
     first = first_page(run.facts, numbers)
     (*_, (_, last)) = further_pages(numbers)
