@@ -74,6 +74,14 @@ class FoundTest:
         return f"{name} [{self.parameters}]"
 
     @property
+    def title_without_values(self) -> str:
+        """Return the test's name for people who may not see its values, such as an expected one
+        among the parameters."""
+        if self.number is None:
+            return self.title
+        return f"{self.test.replace('::', '.')} [{self.number + 1}]"
+
+    @property
     def number(self) -> int | None:
         """Return the index of this parameter set or subTest within its test."""
         if self.part is None:

@@ -92,12 +92,18 @@ def test_each_test_and_each_set_of_parameters_is_a_scenario(course: Path) -> Non
         "test_a1/more-test-base",
     ]
     first = scenarios["test_a1/test-add[1]"]
-    assert first.name == "test_add [1, 2]"
+    assert first.name == "test_add [1]"
     assert first.description == "Adds two numbers."
     assert first.function == "add"
     assert first.stimuli[0].action == CourseTest(file="test_a1.py", test="test_add", index=0)
     assert first.place.line == 7
     assert scenarios["test_a1/testmul-test-zero"].function == "mul"
+
+
+@pytest.mark.parametrize("visible", ["false", "hint", "true"])
+def test_only_the_name_of_a_visible_test_has_its_parameters(course: Path, visible: str) -> None:
+    names = [each.name for each in plan_of(course, f"  visible: {visible}\n").scenarios]
+    assert names[0] == ("test_add [1, 2]" if visible == "true" else "test_add [1]")
 
 
 def test_decorators_are_read_by_name(course: Path) -> None:
@@ -151,7 +157,7 @@ MISTAKES = {
     "  select: [{match: nothing*}]\n": "no test is called nothing*",
     "  select: [{match: test_add*, function: div}]\n": "no function div",
     "  points: 0\n": "points",
-    "  hand_out: [test_a1.py]\n": "test_a1.py holds a test that is not visible: test_add [1, 2]",
+    "  hand_out: [test_a1.py]\n": "test_a1.py holds a test that is not visible: test_add [1]",
     "  visible: true\n  hand_out: [test_a1.py]\n": "is not visible: More.test_more",
     "  visible: true\n  leave_out: [More.test_more]\n  hand_out: [test_a1.py]\n": "is left out",
     "  hand_out: [test_b1.py]\n": "test_b1.py is not a file of the tests",
@@ -246,7 +252,7 @@ def test_each_subtest_of_a_known_loop_is_a_scenario_with_its_share_of_the_points
     course: Path,
 ) -> None:
     (course / "specs/t/test_a1.py").write_text(PARTS)
-    scenarios = plan_of(course, "  points: 6\n").scenarios
+    scenarios = plan_of(course, "  points: 6\n  visible: true\n").scenarios
     assert [(scenario.name, scenario.points) for scenario in scenarios] == [
         ("TestX.test_parts ['one', 1]", 3),
         ("TestX.test_parts ['two', 2]", 3),

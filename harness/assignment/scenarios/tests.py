@@ -104,15 +104,19 @@ class CourseTestsSection:
             sweep = f"[{found.number + 1}]"
         of_all = shape.limits.over(self.symbols.limits)
         limits = settings["limits"].over(of_all)
+        visibility = VISIBILITY[settings["visible"]]
+        title = found.title
+        if visibility is not Visibility.VISIBLE:
+            title = found.title_without_values
         stimulus = in_folder(Stimulus(action=action), self.symbols)
         path = f"{self.symbols.shown_folder}/{file.name}"
         return Scenario(
             id=group + sweep,
             group=group,
-            name=found.title or file.name,
+            name=title or file.name,
             function=settings["function"] or self._function(found),
             clauses=tuple(settings["clause"]),
-            visibility=VISIBILITY[settings["visible"]],
+            visibility=visibility,
             points=settings["points"] / found.parts,
             limits=limits,
             stimuli=(stimulus,),
