@@ -44,7 +44,7 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class AskedThing:
     """A scenario or function that a regrade request names.
 
     `cause` is the number of the thing to fix that it belongs to; 0 for none.
@@ -62,13 +62,13 @@ class AskedScreen:
     number: int
     request: regrade_request.RegradeRequest
 
-    def about(self, result: SubmissionResult, cards: Sequence[Card]) -> list[About]:
+    def about(self, result: SubmissionResult, cards: Sequence[Card]) -> list[AskedThing]:
         """Return the named scenarios and functions, with the numbers of these cards."""
         passed = {outcome.scenario_id for outcome in result.scenarios if outcome.verdict.passed}
         numbers = _card_numbers(cards)
-        named: list[About] = []
+        named: list[AskedThing] = []
         for name in self.request.about:
-            about = About(name=name, cause=numbers.get(name, 0), passes=name in passed)
+            about = AskedThing(name=name, cause=numbers.get(name, 0), passes=name in passed)
             named.append(about)
         return named
 

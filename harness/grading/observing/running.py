@@ -135,6 +135,11 @@ class LoopingBudget:
         With enough left, that is the greater of 0.05 s and 50 times the reference's CPU seconds;
         with less, all are lowered alike towards the least that a correct program needs. Later parts
         keep their share of the remaining time.
+
+        An example: 200 scenarios may take 1 s each, the reference needs a millisecond, and nothing
+        was spent, so that 6 s are left. The lowest limits, of 0.008 s, take 1.6 s of these. The
+        highest, of 0.05 s, would take 8.4 s more, of which 4.4 s are left, a share of 0.52. So each
+        scenario gets 0.008 s and 0.52 of the 0.042 s above it: 0.03 s, and all of them 6 s.
         """
         bounds = [self._bounds(scenario) for scenario in scenarios]
         lowest = sum(bound.low for bound in bounds)

@@ -34,7 +34,7 @@ _Progress = Callable[[int, int], None]  # called with (graded submissions, all s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _FuzzOptions:
     """The options: how many inputs to generate, the seed, and where results are written."""
 
     root: Annotated[Path | None, options.root]
@@ -71,8 +71,8 @@ class _Options:
 )
 @click.argument("assignment_id", metavar="ID")
 @click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
-@options.options_of("chosen", _Options)
-def command(assignment_id: str, paths: tuple[Path, ...], chosen: _Options) -> int:
+@options.options_of("chosen", _FuzzOptions)
+def command(assignment_id: str, paths: tuple[Path, ...], chosen: _FuzzOptions) -> int:
     """Run submissions with full marks on new inputs and compare them with the reference.
 
     FILE is a report folder (its submissions with full marks are used), a folder of submissions

@@ -15,7 +15,7 @@ from harness.study.transcripts import import_transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _ImportTranscriptOptions:
     """The options: the file for the scenarios, and how the reference is run."""
 
     target: Annotated[
@@ -53,8 +53,8 @@ class _Options:
     "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
 )
 @click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
-@options.options_of("chosen", _Options)
-def command(transcripts: tuple[Path, ...], chosen: _Options) -> int:
+@options.options_of("chosen", _ImportTranscriptOptions)
+def command(transcripts: tuple[Path, ...], chosen: _ImportTranscriptOptions) -> int:
     """Turn each FILE, the transcript of a terminal session, into a scenario of a YAML file.
 
     The command runs the reference to tell prompts from typed lines. If the reference's output

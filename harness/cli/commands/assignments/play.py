@@ -20,7 +20,7 @@ _INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _PlayOptions:
     """The options: which program to run, and whether to record the session."""
 
     submission: Annotated[
@@ -52,8 +52,8 @@ class _Options:
     'harness play connect4ish --record "a win by a removal"',
 )
 @click.argument("assignment_id", metavar="ID")
-@options.options_of("chosen", _Options)
-def command(assignment_id: str, chosen: _Options) -> int:
+@options.options_of("chosen", _PlayOptions)
+def command(assignment_id: str, chosen: _PlayOptions) -> int:
     """Run the assignment's program on this terminal, confined as in grading.
 
     With --record, the session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in

@@ -26,7 +26,7 @@ _LISTED = 10  # superfluous scenarios that are printed; the JSON file has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _StrengthOptions:
     """The options: how much is tried, and where results are written."""
 
     root: Annotated[Path | None, options.root]
@@ -55,8 +55,8 @@ class _Options:
     "harness strength connect4ish --pairs 200 --json strength.json",
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options.options_of("chosen", _Options)
-def command(ids: tuple[str, ...], chosen: _Options) -> int:
+@options.options_of("chosen", _StrengthOptions)
+def command(ids: tuple[str, ...], chosen: _StrengthOptions) -> int:
     """Change the reference in one place at a time and run the scenarios on each changed program,
     for the assignments ID… or all.
 

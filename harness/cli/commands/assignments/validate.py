@@ -36,7 +36,7 @@ from harness.reporting.github import placed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _ValidateOptions:
     """The options: which steps run, and how results are shown."""
 
     jobs: Annotated[int | None, options.jobs()]
@@ -73,11 +73,11 @@ class _Options:
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options.several(options.course, options.logging)
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _ValidateOptions)
 def command(
     ids: tuple[str, ...],
     course: options.CourseOptions,
-    chosen: _Options,
+    chosen: _ValidateOptions,
 ) -> int:
     """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
 

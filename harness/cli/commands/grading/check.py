@@ -34,7 +34,7 @@ Stamps = Mapping[Path, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _CheckOptions:
     """The options: whether to check again after changes, and how results are shown."""
 
     watch: Annotated[bool, options.flag("--watch", "Check again each time a file is saved.")]
@@ -56,13 +56,13 @@ class _Options:
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.several(options.assignment, options.course, options.without)
 @options.logging
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _CheckOptions)
 def command(
     files: tuple[Path, ...],
     assignment: str | None,
     course: options.CourseOptions,
     without: tuple[str, ...],
-    chosen: _Options,
+    chosen: _CheckOptions,
 ) -> int:
     """Run the visible checks on FILE… and explain the first failures.
 
@@ -97,7 +97,7 @@ def _status(*, passed: bool) -> int:
     return 0 if passed else 1
 
 
-def _check(context: GradingContext, files: tuple[Path, ...], chosen: _Options) -> bool:
+def _check(context: GradingContext, files: tuple[Path, ...], chosen: _CheckOptions) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):

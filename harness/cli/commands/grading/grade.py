@@ -34,7 +34,7 @@ SOME_HARNESS_ERROR = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _GradeOptions:
     """The options: what is graded, where, and within which limits."""
 
     python: Annotated[Path | None, options.python]
@@ -125,13 +125,13 @@ class _Grade(RepeatedCommand):
 )
 @click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
 @options.several(options.assignment, options.root, options.class_options, options.logging)
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _GradeOptions)
 def command(
     paths: tuple[Path, ...],
     assignment: str | None,
     root: Path | None,
     asked: ClassOptions,
-    chosen: _Options,
+    chosen: _GradeOptions,
 ) -> int:
     """Grade all submissions in PATH…: a folder of submissions, single files, or a download from
     Gradescope, Canvas, Brightspace, Blackboard or Moodle, as a zip or unpacked.
@@ -183,7 +183,7 @@ def _refuse_jobs_of_workers(jobs: int | None, cluster: Cluster | None) -> None:
         raise UserError(what, hint=hint)
 
 
-def _load(base: Path, assignment_id: str, chosen: _Options) -> Specification:
+def _load(base: Path, assignment_id: str, chosen: _GradeOptions) -> Specification:
     """Return the assignment with the requested scenarios and isolation."""
     loaded = load_assignment(base, assignment_id, support=chosen.support)
     tagged = without_tags(loaded, chosen.without)

@@ -30,7 +30,7 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> ClassPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _ReviewOptions:
     """The options: who marks which submissions, and the page's address."""
 
     part: Annotated[
@@ -80,8 +80,8 @@ class _Options:
     "harness review reports/connect4ish --part 1/3 --anonymous",
 )
 @click.argument("run", type=options.RUN)
-@options.options_of("chosen", _Options)
-def command(run: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _ReviewOptions)
+def command(run: Path, chosen: _ReviewOptions) -> int:
     """Mark RUN (a report folder) in the browser: programs with findings, rubrics and comments.
 
     Every change is stored at once, with its author and time. Ctrl-C ends the page and writes the
@@ -124,7 +124,7 @@ def command(run: Path, chosen: _Options) -> int:
     return _end(database, desk)
 
 
-def _refuse_names_while_anonymous(chosen: _Options) -> None:
+def _refuse_names_while_anonymous(chosen: _ReviewOptions) -> None:
     if not chosen.anonymous:
         return
     hint = "leave out one"

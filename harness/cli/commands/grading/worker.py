@@ -16,7 +16,7 @@ WANTED = "3.12"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _WorkerOptions:
     """The options: where work comes from, and how much of it to take."""
 
     cluster: Annotated[
@@ -43,8 +43,8 @@ class _Options:
     "harness worker --scheduler tcp://grading.example.edu:8786",
     "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
 )
-@options.options_of("chosen", _Options)
-def command(chosen: _Options) -> int:
+@options.options_of("chosen", _WorkerOptions)
+def command(chosen: _WorkerOptions) -> int:
     """Grade submissions for `harness grade --scheduler ADDRESS`, until interrupted.
 
     The worker first tests this machine's confinement and Python interpreter. It joins only runs

@@ -20,7 +20,7 @@ from harness.packaging.handout import REQUIREMENTS, classroom50_bundle, needed_p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Classroom50Options:
     """The options: the bundle's folder, and whether it contains hidden scenarios."""
 
     output: Annotated[
@@ -38,9 +38,9 @@ class _Options:
     "harness classroom50 connect4ish -o bundle --with-hidden",
 )
 @click.argument("assignment", metavar="ID")
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _Classroom50Options)
 @options.course
-def command(assignment: str, chosen: _Options, course: options.CourseOptions) -> int:
+def command(assignment: str, chosen: _Classroom50Options, course: options.CourseOptions) -> int:
     """Build the autograder of assignment ID: autograder.py and grader.pyz. They need only Python.
 
     The bundle contains the visible scenarios and their answers, but no code of the reference. It

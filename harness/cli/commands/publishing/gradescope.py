@@ -18,7 +18,7 @@ _MAX_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _GradescopeOptions:
     """The options: what to pack, and how the assignment is configured on Gradescope."""
 
     output: Annotated[Path | None, options.output("The file to write (default: autograder.zip).")]
@@ -53,8 +53,8 @@ class _Options:
     "harness gradescope connect4ish -o autograder.zip --time-limit 1200",
 )
 @click.argument("assignment", metavar="ID")
-@options.options_of("chosen", _Options)
-def command(assignment: str, chosen: _Options) -> int:
+@options.options_of("chosen", _GradescopeOptions)
+def command(assignment: str, chosen: _GradescopeOptions) -> int:
     """Build the package that grades assignment ID on Gradescope.
 
     The package contains the reference and the hidden scenarios: upload it, but do not share it.

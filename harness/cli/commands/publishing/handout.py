@@ -16,7 +16,7 @@ from harness.packaging.handout import handout_zip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _HandoutOptions:
     """The options: the form of the package, and its file."""
 
     output: Annotated[
@@ -41,9 +41,9 @@ class _Options:
     "handout", "harness handout connect4ish", "harness handout connect4ish -o handout.zip"
 )
 @click.argument("assignment", metavar="ID")
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _HandoutOptions)
 @options.course
-def command(assignment: str, chosen: _Options, course: options.CourseOptions) -> int:
+def command(assignment: str, chosen: _HandoutOptions, course: options.CourseOptions) -> int:
     """Build the archive for the students of assignment ID.
 
     The archive contains a stub, the provided files, transcripts, the visible scenarios and

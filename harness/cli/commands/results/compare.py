@@ -15,7 +15,7 @@ from harness.results.comparing import compare_runs, read_snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _CompareOptions:
     """The options: the format of the comparison, and its file."""
 
     form: Annotated[
@@ -38,8 +38,8 @@ class _Options:
 )
 @click.argument("old", type=options.RUN)
 @click.argument("new", type=options.RUN)
-@options.options_of("chosen", _Options)
-def command(old: Path, new: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _CompareOptions)
+def command(old: Path, new: Path, chosen: _CompareOptions) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 
     The command lists every submission whose mark, state, verdicts, findings, files or marks by hand

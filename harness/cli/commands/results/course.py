@@ -18,7 +18,7 @@ from harness.results.course import find_student, merge_runs, read_course
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _CourseOptions:
     """The options: whose page is written, and the list of students."""
 
     student: Annotated[
@@ -43,8 +43,8 @@ class _Options:
     "course", "harness course reports", "harness course reports --student ada@uni.example"
 )
 @click.argument("folder", metavar="DIR", type=options.PATH)
-@options.options_of("chosen", _Options)
-def command(folder: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _CourseOptions)
+def command(folder: Path, chosen: _CourseOptions) -> int:
     """Put all runs below the folder DIR on one page, DIR/course.html: each student's marks, means,
     slip days used and missing work.
 

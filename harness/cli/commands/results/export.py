@@ -27,7 +27,7 @@ class _ExportCommand(click.Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _ExportOptions:
     """The options: format, output file, and the gradebook to fill in."""
 
     form: Annotated[
@@ -105,8 +105,8 @@ class _Options:
     cls=_ExportCommand,
 )
 @click.argument("run", type=options.RUN)
-@options.options_of("chosen", _Options)
-def command(run: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _ExportOptions)
+def command(run: Path, chosen: _ExportOptions) -> int:
     """Write the run in RUN (a report folder) as FORMAT.
 
     A submission without a mark gets an empty cell, never a 0. A mark in the gradebook changes only
@@ -151,7 +151,7 @@ def _update_pages(folder: Path, result: RunResult, plan: Plan) -> None:
         write_page(graded)
 
 
-def _refuse(form: Exporter, chosen: _Options) -> None:
+def _refuse(form: Exporter, chosen: _ExportOptions) -> None:
     """Raise UserError if an option does not apply to the format, or a required one is missing."""
     if chosen.asks_for_gradebook() and not form.is_gradebook:
         what = "--gradebook, --column, --match, --clear, --roster and --marks"

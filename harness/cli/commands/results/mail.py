@@ -22,7 +22,7 @@ from harness.results.database import read_run, store_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _MailOptions:
     """The options: the e-mails' content, and their folder."""
 
     dry_run: Annotated[bool, options.flag("--dry-run", "Required: write files and send nothing.")]
@@ -56,8 +56,8 @@ class _Options:
     "harness mail reports/connect4ish --dry-run --from a@uni.example --template mail.txt",
 )
 @click.argument("run", type=options.RUN)
-@options.options_of("chosen", _Options)
-def command(run: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _MailOptions)
+def command(run: Path, chosen: _MailOptions) -> int:
     """Write an email with the feedback page for each student of RUN (a report folder).
 
     The emails are .eml files in the folder RUN/mail. Nothing is sent: open the files in a mail

@@ -15,7 +15,7 @@ from harness.results.database import read_submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _ReplayOptions:
     """The options: the files to run, and the Python interpreter."""
 
     handed_in: Annotated[
@@ -39,9 +39,9 @@ class _Options:
 @click.argument("run", type=options.RUN)
 @click.argument("student")
 @click.argument("scenario")
-@options.options_of("chosen", _Options)
+@options.options_of("chosen", _ReplayOptions)
 @options.logging
-def command(run: Path, student: str, scenario: str, chosen: _Options) -> int:
+def command(run: Path, student: str, scenario: str, chosen: _ReplayOptions) -> int:
     """Run SCENARIO of STUDENT's submission in RUN again, in its own process and terminal, and
     show the screen. RUN is a report folder, or its run.sqlite."""
     graded, plan = read_submission(run, student)

@@ -35,7 +35,7 @@ _LISTED = 20  # pairs that are printed; the page has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _SimilarityOptions:
     """The options: which programs to compare with, and how students are named."""
 
     earlier: Annotated[
@@ -61,8 +61,8 @@ class _Options:
     "harness similarity reports/connect4ish --anonymous",
 )
 @click.argument("run", type=options.RUN)
-@options.options_of("chosen", _Options)
-def command(run: Path, chosen: _Options) -> int:
+@options.options_of("chosen", _SimilarityOptions)
+def command(run: Path, chosen: _SimilarityOptions) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
     Names, comments, layout and the order of functions make no difference. Code from the stub, the
