@@ -43,7 +43,6 @@ _OURS = (
     "acts",
     "client",
     "files",
-    "given",
     "imports",
     "proxies",
     "sending",

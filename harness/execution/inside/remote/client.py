@@ -12,7 +12,6 @@ from _json import encode_basestring_ascii as quote
 from typing import Any
 
 from .acts import ToldActs
-from .given import check_may_set, given_attribute, is_failure, kept_names, require, specials_of
 from .peer import Peer, error_name, made_error, packed_error
 from .proxies import (
     RemoteClass,
@@ -24,7 +23,19 @@ from .proxies import (
     number_of,
     plain_base,
 )
-from .sending import OF_PLAIN, OPERATORS, CalledWithoutValues, SentNames, not_sent
+from .sending import (
+    OF_PLAIN,
+    OPERATORS,
+    CalledWithoutValues,
+    SentNames,
+    check_may_set,
+    given_attribute,
+    is_failure,
+    kept_names,
+    not_sent,
+    require,
+    specials_of,
+)
 from .values import Graph, MalformedError
 
 TYPE_CHECKING = False
