@@ -28,6 +28,8 @@ SYNONYMS = {
     ),
     "how-to/grade-as-they-arrive.md": "watch, continuous, automatic grading, cron, systemd",
     "how-to/grade-notebooks.md": "Jupyter, ipynb, Colab, nbgrader, cells, magics, JupyterLab",
+    "how-to/port-a-notebook.md": "nbgrader, otter, Jupyter, migrate, convert a notebook",
+    "how-to/hand-out-tests.md": "public tests, visible tests, example tests",
     "how-to/hand-out-the-self-check.md": "starter code, skeleton, template, public tests, handout",
     "how-to/check-in-the-browser.md": "web page, online, Pyodide, no installation, Chromebook",
     "how-to/run-on-a-cluster.md": "parallel, dask, many machines, large class, scale, speed",
@@ -36,6 +38,7 @@ SYNONYMS = {
     ),
     "how-to/turn-tests-into-scenarios.md": "record tests, convert tests, migrate, rewrite tests",
     "how-to/grade-tests.md": "student tests, mutation testing, mutants, test-driven, coverage",
+    "reference/students-tests.md": "branch coverage, statement coverage, doctest of students",
     "how-to/delete-a-student.md": "GDPR, privacy, erase, remove, forget",
     "explanation/how-marks-are-made.md": (
         "grade calculation, points, partial credit, score, rounding, weights"
