@@ -44,7 +44,10 @@ _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
 
 
 class ServerInBrowser:
-    """Made once, before anything of a submission's is there, of the worker's devices' names."""
+    """The object that the browser's worker creates, before any student's file is present, and
+    whose two methods it calls. It gets the names of the devices through which it talks to the
+    worker.
+    """
 
     def __init__(self, terminal: str, pipe: str, questions: str, answers: str) -> None:
         self.terminal = os.open(terminal, os.O_RDWR)
@@ -65,8 +68,9 @@ class ServerInBrowser:
         self.tool: Callable[[str], str] | None = None
 
     def prepare(self) -> None:
-        """Receive the setup; compile the student's files, and import the modules that they will
-        import."""
+        """Receive the setup, compile the student's files, and import the modules that they will
+        import.
+        """
         setup = marshal.loads(receive(self.questions))
         os.environ.clear()
         os.environ.update(setup["environment"])
@@ -81,7 +85,7 @@ class ServerInBrowser:
         gc.freeze()
 
     def run(self) -> None:
-        """Do one job in its own memory, and never return."""
+        """Do one job, such as one scenario, in restored memory. Never return."""
         job = decode_job(receive(self.questions))
         if self.tool is not None:
             send(self.answers, FromTool.ANSWER, quote(self.tool(job.payload)))
@@ -94,8 +98,10 @@ class ServerInBrowser:
         ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 
     def _replace_what_waits(self) -> None:
-        """Let the worker know how long a program sleeps, and when it wants to be interrupted,
-        which no kernel does here."""
+        """Replace the functions that sleep or set a timer, so that the worker learns how long a
+        program sleeps and when it wants to be interrupted. A browser has no kernel that could
+        tell.
+        """
         real_sleep, answers = time.sleep, self.answers
 
         def sleep(seconds: float, /) -> None:
@@ -127,7 +133,7 @@ def _leave_nothing_outside() -> None:
     sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]
 
     class Nothing:
-        """Finds none of them."""
+        """Finder that finds no module."""
 
         @staticmethod
         def find_spec(name: str, path: object = None, target: object = None) -> None:

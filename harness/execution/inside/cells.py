@@ -1,7 +1,8 @@
-"""Compiles the program of a notebook such that it runs cell by cell, as Jupyter runs it.
+"""Compiles the program of a notebook so that it runs cell by cell, as in Jupyter.
 
-An exception ends its cell, and the next cell runs. At the end of each cell its figures are shown.
-Both are done by functions among the built-ins that the process of a scenario puts there.
+An exception ends its cell, and the next cell runs. The figures of a cell are shown at its end. The
+compiled code does both by calling two built-in functions, which `install` sets in the scenario's
+process.
 """
 
 from __future__ import annotations
@@ -31,10 +32,15 @@ def compile_tree(tree: Any, filename: str, cell_ends: tuple[int, ...]) -> CodeTy
 
 
 def install(raised: Callable[[BaseException], object], ended: Callable[[], object]) -> None:
-    """Call `raised` with an exception that ends a cell, and `ended` at the end of each cell."""
+    """Set the functions that compiled notebooks call:
+
+    `raised` gets an exception that ended a cell, `ended` is called at the end of each cell.
+    """
 
     def must_go_on() -> bool:
-        """Return whether the exception ends the program, and not only the cell."""
+        """Return whether the exception ends the whole program, such as SystemExit, and not only
+        its cell.
+        """
         error = sys.exc_info()[1]
         if not isinstance(error, Exception) or isinstance(error, MemoryError):
             return True
@@ -47,7 +53,7 @@ def install(raised: Callable[[BaseException], object], ended: Callable[[], objec
 
 
 def _in_cells(body: list[Any], cell_ends: tuple[int, ...]) -> Iterator[Any]:
-    """Yield the statements of a module, those of each cell in one `try`."""
+    """Yield the statements of a module, with each cell's statements wrapped in one `try`."""
     first = _after_beginning(body)
     yield from body[:first]
     ends = list(cell_ends)
@@ -64,8 +70,9 @@ def _in_cells(body: list[Any], cell_ends: tuple[int, ...]) -> Iterator[Any]:
 
 
 def _after_beginning(body: list[Any]) -> int:
-    """Return the index behind the docstring and the imports from `__future__`, which must be the
-    first statements of a module."""
+    """Return the index of the first statement after the docstring and the imports from
+    `__future__`, which must stay at the top of a module.
+    """
     index = 0
     if body and isinstance(body[0], _ast.Expr) and isinstance(body[0].value, _ast.Constant):
         index = 1

@@ -1,10 +1,10 @@
-"""Decides which time a program sees (a fixed one, or the real one moved) and how it sleeps.
+"""Sets the time that a program sees (a fixed time, or the real time shifted) and how it sleeps.
 
-`time` gets functions of ours. The classes of `datetime` stay themselves, so that every object has
-the class that a program knows: only the methods that read the clock are replaced, in the classes'
-own dictionaries, and a program could notice nothing else. Monotonic clocks run on; only sleeps and
-other timed waits that nobody waits for move them. Times that C code reads for itself are not
-replaced: times of files, SQL's `CURRENT_TIMESTAMP`.
+The functions of `time` are replaced by ours. The classes of `datetime` stay the same objects,
+because programs may compare classes: only their methods that read the clock are replaced, in the
+classes' dictionaries. Monotonic clocks go on as usual; skipped sleeps and other skipped waits move
+them forward. Times that C code reads itself are not replaced: times of files, SQL's
+`CURRENT_TIMESTAMP`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 def stand_still(
     seconds: int, offset: int, slept: Slept | None = None, waits: Waits | None = None
 ) -> None:
-    """Let programs read this time, in seconds since 1970, and live in a zone so many seconds east
-    of UTC. The clock moves on by the program's sleeps, as in `skip_sleep`."""
+    """Fix the time that programs read to `seconds` since 1970, in a time zone `offset` seconds
+    east of UTC. The program's sleeps move this clock forward, as in `skip_sleep`.
+    """
     import time  # noqa: PLC0415  (only then is it worth its memory)
 
     if hasattr(time, "tzset"):
@@ -44,8 +45,9 @@ def stand_still(
 
 
 def skip_sleep(slept: Slept, waits: Waits) -> None:
-    """Let `time.sleep` and other waits return at once, and move the clocks on by as much, as long
-    as nothing goes on meanwhile."""
+    """Make `time.sleep` and other waits return at once and move the clocks forward by the same
+    time, while nothing else of the program is running (such as a thread).
+    """
     import time  # noqa: PLC0415
 
     real = time.time_ns
@@ -59,7 +61,7 @@ _MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
 
 
 def _replace_monotonic_clocks(slept: Slept) -> None:
-    """Let monotonic clocks include the skipped waits."""
+    """Add the skipped waits to monotonic clocks."""
     real = dict(vars(sys.modules["time"]))
 
     def monotonic() -> float:
@@ -91,7 +93,9 @@ def _replace_monotonic_clocks(slept: Slept) -> None:
 
 
 def move(seconds: int) -> None:
-    """Move the programs' time by so many seconds, to find outcomes that depend on it."""
+    """Shift the time that programs read by so many seconds, to find results that depend on the
+    time.
+    """
     import time  # noqa: PLC0415
 
     real = time.time_ns
@@ -99,7 +103,10 @@ def move(seconds: int) -> None:
 
 
 def _zone(offset: int) -> str:
-    """Return a fixed offset as POSIX writes a zone, with the opposite sign: `<+10>-10`."""
+    """Return the name of a time zone for the variable TZ.
+
+    POSIX writes the opposite sign: ten hours east of UTC is `<+10>-10`.
+    """
     if not offset:
         return "UTC0"
     hours, minutes = divmod(abs(offset) // 60, 60)
@@ -109,7 +116,9 @@ def _zone(offset: int) -> str:
 
 
 def _replace_clock(now: Callable[[], int]) -> None:
-    """Let `time` and `datetime` read the time of `now`, in nanoseconds since 1970."""
+    """Make `time` and `datetime` read the clock `now`, a function that returns nanoseconds since
+    1970.
+    """
     import datetime  # noqa: PLC0415
 
     for function in _functions_of_time(now):

@@ -1,6 +1,9 @@
-"""Gives up for good the rights that a submission must not have, in an order that permits each
-step. The driver builds the seccomp programs; Landlock has no maintained package: its calls are
-made here."""
+"""Permanently gives up rights that a submission must not have, in an order in which each step is
+still permitted.
+
+The driver builds the seccomp filters. Landlock has no maintained package, so this module makes its
+system calls itself.
+"""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH112
 
@@ -55,7 +58,7 @@ class _PathBeneath(ctypes.Structure):
 
 
 class LoadedFilter:
-    """A seccomp program kept in memory, ready to be loaded by this process or a fork of it."""
+    """A seccomp filter in memory that this process or its forks can load into the kernel."""
 
     def __init__(self, program: bytes) -> None:
         self._code = ctypes.create_string_buffer(program, len(program))
@@ -65,7 +68,7 @@ class LoadedFilter:
         self._number = _SECCOMP_NR[os.uname().machine]
 
     def load(self, flags: int = 0) -> int:
-        """Load the filter. Return the listener's descriptor if a listener flag is set."""
+        """Load the filter. Return the descriptor of its listener if `flags` ask for one."""
         result = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
         return _checked("seccomp", result)
 
@@ -77,21 +80,27 @@ def _checked(step: str, result: int) -> int:
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Be killed when the thread that started this process ends; at once when it is not `parent`'s
-    child any more. A change of user forgets it."""
+    """Have the kernel kill this process when the thread that started it ends.
+
+    Kill it at once if `parent` is no longer its parent. The kernel forgets this at a change of
+    user.
+    """
     apply_prctls([(_PR_SET_PDEATHSIG, _SIGKILL)])
     if parent is not None and os.getppid() != parent:
         os._exit(1)
 
 
 def apply_prctls(prctls: list[tuple[int, int]]) -> None:
-    """Call prctl with each option and value."""
+    """Call prctl once for each option and value."""
     for option, value in prctls:
         _checked(f"prctl {option}", _libc.prctl(option, value, 0, 0, 0))
 
 
 def confine(setup: dict[str, Any], parent: int) -> int:
-    """Confine this process as its setup says. Return the listener's descriptor; -1 without one."""
+    """Apply the restrictions in `setup` to this process.
+
+    Return the descriptor of the seccomp listener, or -1 if none was asked for.
+    """
     ruleset = -1
     if setup["restricts_files"]:
         ruleset = _landlock_ruleset(setup["readable"], setup["directory"], setup["writable"])

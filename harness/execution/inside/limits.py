@@ -1,7 +1,9 @@
-"""Limits on a scenario's process, by the kernel's own count. The driver's clocks decide about
-time (`harness.execution.linux.processes`); these limits hold when none of them is looking. They are
-set in the server, which each scenario inherits from: it cannot raise them, and setting them anew
-after every fork costs more than it looks."""
+"""Limits that the kernel enforces on a scenario's process.
+
+Normally the driver measures time (`harness.execution.linux.processes`); these limits hold even when
+it is not looking. The server sets them and every scenario's process inherits them: a scenario
+cannot raise them, and setting them after every fork would be slow.
+"""
 
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
@@ -22,8 +24,11 @@ _NONE = resource.RLIM_INFINITY
 
 
 class KernelLimits:
-    """The limits of a server: `rlimits` of its setup (names of the `resource` module, and values)
-    are lowered for good; `limits_memory`: memory can be limited."""
+    """The limits of a server's process and its forks.
+
+    `rlimits` maps names of the `resource` module to values and lowers those limits for good.
+    `limits_memory` tells whether memory can be limited.
+    """
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._space = _address_space() if setup["limits_memory"] else 0
@@ -36,12 +41,13 @@ class KernelLimits:
             resource.setrlimit(kind, (value, value))
 
     def keep(self, limits: ProcessLimits | None) -> None:
-        """Hold this process and its forks to these limits, instead of those before; None: to none
-        of them."""
+        """Replace the present limits of this process and its forks by these; None removes them."""
         self._allow_memory(0 if limits is None else limits.memory_mib * _MIB)
 
     def _allow_memory(self, more: int) -> None:
-        """Limit the memory to `more` bytes above this process's first size; 0: no limit."""
+        """Limit the memory to `more` bytes above the size that this process had at first; 0 means
+        no limit.
+        """
         if self._space and more != self._now:
             soft = self._space + more if more else self._most
             if self._most != _NONE:
@@ -60,8 +66,11 @@ def _address_space() -> int:
 
 
 def kill_children(spared: set[int]) -> None:
-    """Kill this process's children except `spared`, until none is left, and reap them. A subreaper
-    inherits the orphans of killed processes, so that a daemon does not get away."""
+    """Kill and reap this process's children, except `spared`, until none is left.
+
+    This process is a subreaper: it becomes the parent of processes whose own parent was killed, so
+    that a daemon cannot escape.
+    """
     while pids := _children() - spared:
         for pid in pids:
             os.kill(pid, 9)

@@ -1,5 +1,6 @@
-"""Modules from bytes in memory, found before anything on a path: ours and the student's files; and
-what these are going to import, imported ahead of a scenario."""
+"""Imports modules from bytes in memory, before anything on `sys.path`: our modules and the
+student's files. Also imports, ahead of a scenario, the modules that these files will import.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +28,9 @@ _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 
 
 class ModuleSource:
-    """One module: the name that errors show, its bytes, and its code once compiled.
+    """A module's source bytes, the file name that errors show, and its code once it is compiled.
 
-    `cell_ends` are the last lines of a notebook's cells, if it was made of one.
+    If the module was a notebook, `cell_ends` has the last line of each cell.
     """
 
     def __init__(
@@ -57,25 +58,30 @@ class ModuleSource:
         return compile(self.data, self.filename, "exec", _AST_ONLY, dont_inherit=True)
 
     def try_to_compile(self) -> None:
-        """Compile now if that works; otherwise the importing program gets the error."""
+        """Compile now.
+
+        If the text cannot be compiled, do nothing: the program that imports it gets the error.
+        """
         try:
             self.compiled()
         except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
             self.code = None
 
     def packed(self) -> bytes:
-        """Return the code for `unpack` in another process; nothing if the text does not compile."""
+        """Return the compiled code as bytes for `unpack` in another process; empty if the text
+        does not compile.
+        """
         self.try_to_compile()
         return b"" if self.code is None else marshal.dumps(self.code)
 
     def unpack(self, packed: bytes) -> None:
-        """Take the code from `packed`."""
+        """Set the code from the bytes that `packed` returned."""
         if packed:
             self.code = marshal.loads(packed)
 
 
 class Library:
-    """A finder and loader over sources by module name."""
+    """A finder and loader for `sys.meta_path` that holds sources by module name."""
 
     def __init__(self, sources: dict[str, ModuleSource]) -> None:
         self.sources = sources
@@ -95,26 +101,30 @@ class Library:
         self._hidden = names
 
     def reveal(self) -> None:
-        """Let the hidden modules be found, before modules of Python of the same names."""
+        """Let the hidden modules be found again, also in place of modules of Python's with the
+        same names.
+        """
         for name in self._hidden:
             sys.modules.pop(name, None)
         self._hidden = frozenset()
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Part of the import protocol: the default module will do."""
+        """Return None, so that the import system makes an ordinary module (part of the import
+        protocol).
+        """
 
     def exec_module(self, module: ModuleType) -> None:
         module.__dict__["__builtins__"] = _BUILTINS
         exec(self.sources[module.__name__].compiled(), module.__dict__)
 
     def get_source(self, name: str) -> str:
-        """Part of the import protocol, for `inspect` and `traceback`."""
+        """Return a module's text, for `inspect` and `traceback` (part of the import protocol)."""
         if name == "__main__":
             name = self.program
         return self.sources[name].data.decode("utf-8-sig", "replace")
 
     def load(self, name: str) -> ModuleType:
-        """Run a module's body under its own name, at less cost than by an import statement."""
+        """Import the module `name` by running its body. Faster than an import statement."""
         module = self.blank(name)
         sys.modules[name] = module
         try:
@@ -125,7 +135,7 @@ class Library:
         return sys.modules.get(name, module)
 
     def blank(self, name: str) -> ModuleType:
-        """Return a module of this library whose body has not run yet."""
+        """Return an empty module of this library; its body has not run yet."""
         source = self.sources[name]
         module = MODULE(name)
         module.__dict__["__builtins__"] = _BUILTINS
@@ -137,7 +147,7 @@ class Library:
 
 
 def by_module_name(files: Iterable[tuple[str, bytes]]) -> dict[str, ModuleSource]:
-    """Return the Python files among these by the names under which they are imported."""
+    """Return the Python files among `files`, by the names under which programs import them."""
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
 
@@ -149,7 +159,9 @@ _ALREADY_IMPORTED = frozenset({
 
 
 def is_never_found(name: str) -> bool:
-    """Return whether Python finds its own module of this name before one beside a program."""
+    """Return whether Python finds its own module of this name before a file beside the program, as
+    for `sys` or `time`.
+    """
     return name in sys.builtin_module_names or name in _ALREADY_IMPORTED
 
 
@@ -163,7 +175,9 @@ _SPACES = bytes.maketrans(b",.;:", b"    ")
 
 
 def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
-    """Import the useful modules that a program may import, or whose clocks are changed."""
+    """Import the modules that a submission will probably import, and those whose clocks are
+    replaced.
+    """
     sources = [source.data for source in submitted.values()]
     sources += [data for _, data in setup["provided"]]
     words = _importing(sources)
@@ -181,7 +195,7 @@ _ONE_THREAD = "OPENBLAS_NUM_THREADS"  # a thread would not live on in a forked p
 
 
 def import_packages() -> None:
-    """Import the packages of an assignment that are slow to import, once for all submissions."""
+    """Import the assignment's packages that take long to import, once for all submissions."""
     os.environ[_ONE_THREAD] = "1"
     for name in _PACKAGES:
         if PathFinder.find_spec(name.partition(".")[0]) is not None:
@@ -218,7 +232,7 @@ def _use_pandas(pandas: Any) -> None:
 
 
 def _importing(sources: Iterable[bytes]) -> set[str]:
-    """Return the words of lines that may import. A wrong guess costs only time."""
+    """Return the words on lines that may be imports. A wrong word only costs time."""
     words: set[str] = set()
     for data in sources:
         for line in data.translate(_SPACES).splitlines():
@@ -237,8 +251,9 @@ def _sources_of(names: Iterable[str]) -> Iterator[bytes]:
 
 
 def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:
-    """Return a trusted function of ours, `entry` ("package.module:name"), from code by module
-    name.
+    """Return one of our trusted functions.
+
+    `entry` is "package.module:name"; `modules` has compiled code by module name.
     """
     sys.meta_path.insert(0, Library(code_sources(modules)))
     module, _, function = entry.partition(":")
@@ -248,7 +263,7 @@ def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:
 
 
 def code_sources(modules: dict[str, bytes]) -> dict[str, ModuleSource]:
-    """Return the modules of ours whose code this is, by name."""
+    """Return these modules of ours, given as compiled code by name, as module sources."""
     packages = {name.rpartition(".")[0] for name in modules}
     sources: dict[str, ModuleSource] = {}
     for name, data in modules.items():
@@ -258,7 +273,7 @@ def code_sources(modules: dict[str, bytes]) -> dict[str, ModuleSource]:
 
 
 def load_tests(setup: dict[str, Any]) -> Any:
-    """Return the tests of an assignment, ready to be run one by one, or those of a submission."""
+    """Return an assignment's tests, ready to run one by one, or a submission's tests."""
     sys.meta_path.insert(0, Library(code_sources(setup["pytest"])))
     name = "inside.remote.suite"
     __import__(name)
@@ -268,23 +283,25 @@ def load_tests(setup: dict[str, Any]) -> Any:
 
 
 def hide_ours() -> None:
-    """Let a submission's own module be called as ours are."""
+    """Hide our own modules, so that a submission may have modules of the same names."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
         del sys.modules[name]
 
 
 def _is_no_folder(place: str) -> bool:
-    """Return whether the entry is the library's archive, which need not exist, or empty."""
+    """Return whether this entry of `sys.path` is empty or the standard library's zip archive,
+    which need not exist.
+    """
     return not os.path.isdir(place)  # noqa: PTH112  (pathlib is not loaded here)
 
 
 def begin_path_with_a_folder() -> None:
-    """Let `sys.path` begin with a folder, as it does for a program that a person starts."""
+    """Put a folder first in `sys.path`, as Python does for a program that a person starts."""
     sys.path[:] = sorted(sys.path, key=_is_no_folder)
 
 
 def complete_interpreter() -> None:
-    """Add `exit`, `quit` and `help`, which `site` provides otherwise, and keep warnings off the
+    """Add `exit`, `quit` and `help`, which normally `site` adds, and keep warnings off the
     terminal.
     """
     warnings.simplefilter("ignore")

@@ -1,11 +1,11 @@
-"""Runs one scenario, one call of a tool or a scenario's stand-ins in an interpreter started for
-it.
+"""Runs one job (a scenario, a tool's call or a scenario's stand-ins) in an interpreter started for
+it, on systems without terminals.
 
-A thread reports how much it has computed, so that the kernel need not be asked. Its standard
-streams are pipes that look like a terminal: descriptor 1 takes all shown text, that of standard
-error included, in order; our own frames go where descriptor 2 led. Typed lines come framed over
-descriptor 0 when they are asked for within the text, so that a reader of the text has everything
-that was shown before.
+A thread reports the CPU time used, because the kernel is not asked. The standard streams are pipes
+that look like a terminal. Descriptor 1 gets all visible text in order, including standard error.
+Our own messages go to the original descriptor 2. A request for a typed line is written into the
+visible text, so that its reader has seen everything printed before; the line then arrives as a
+message on descriptor 0.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _lock = _thread.allocate_lock()  # frames and beats, of two threads, never inter
 
 
 def serve(setup: dict[str, Any]) -> None:
-    """Take the `PipedSetup` and the job, run it, answer once, leave."""
+    """Receive the `PipedSetup` and the job, run the job, send one answer and exit."""
     piped_setup = PipedSetup.decode(receive(0))
     job = decode_job(receive(0))
     sys.path.extend(setup["more_modules"])
@@ -114,7 +114,7 @@ def serve(setup: dict[str, Any]) -> None:
 
 
 def _begin(said: int, beat: float) -> None:
-    """Report the start, and from then on, every `beat` seconds, how much was computed so far."""
+    """Report the start and then, every `beat` seconds, the CPU time used so far."""
     sleep, computed = time.sleep, time.process_time
     before = computed()
 
@@ -137,7 +137,7 @@ def _send_locked(said: int, kind: bytes, text: str) -> None:
 
 
 def _from_driver(heard: int) -> bytes:
-    """Return the next message of this descriptor. Raise SystemExit if the driver has gone."""
+    """Return the next message on this descriptor. Raise SystemExit if the driver has ended."""
     try:
         return receive(heard)
     except EOFError:
@@ -145,7 +145,7 @@ def _from_driver(heard: int) -> bytes:
 
 
 class _PipedKeyboard:
-    """Typed input that is asked for by `word` within the text, and given out as it is read."""
+    """Typed input. It writes the secret `word` into the visible text to ask for a line."""
 
     def __init__(self, word: bytes, heard: int) -> None:
         self._word = word
@@ -153,8 +153,10 @@ class _PipedKeyboard:
         self._left = b""
 
     def take(self, most: int) -> bytes:
-        """Return up to `most` bytes of a line, or none at the end of the input. Ctrl-C is raised
-        here."""
+        """Return up to `most` bytes of a line; empty at the end of the input.
+
+        Raises KeyboardInterrupt for Ctrl-C.
+        """
         while not self._left:
             write(1, self._word)
             kind, line = split(_from_driver(self._heard))
@@ -168,7 +170,7 @@ class _PipedKeyboard:
 
 
 class _Output(io.FileIO):
-    """Descriptor 1, which says that it is a terminal."""
+    """Descriptor 1 as a raw stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -179,10 +181,11 @@ _Output.__module__ = "_io"
 
 
 def _install(word: bytes, *, is_piped: bool) -> tuple[int, int]:
-    """Install the streams. Return the descriptors for messages to the process and for its reports.
+    """Set up the standard streams. Return the descriptors for messages to this process and for its
+    reports.
 
-    A program that reads descriptor 0 past `sys.stdin` and `os.read` finds the end of the input
-    there and none of our messages. With `is_piped` the input follows later (`pipe_in`).
+    A program that reads descriptor 0 directly finds the end of input and none of our messages. With
+    `is_piped`, the scenario's input is set later by `pipe_in`.
     """
     heard, said = os.dup(0), os.dup(2)
     os.dup2(1, 2)

@@ -1,10 +1,11 @@
-"""Prepares memory that forks share until one of them writes, so that no scenario copies memory that
-it only reads.
+"""Prepares the memory that forked processes share, so that a scenario copies as little of it as
+possible.
 
-CPython writes to read memory, too. It counts references: objects from before the fork outlive every
-scenario, and from 3.12 on they can be made immortal, as `None` is. It also learns where methods are
-and which types our own code meets: a program of ours that runs in the zygote teaches it once.
-Free memory is given back.
+A page of memory is copied when a fork writes to it, and CPython writes even when a program only
+reads: it counts references, so objects from before the fork never reach zero and can be made
+immortal from 3.12 on, as `None` is. It also caches where methods are found and which types code
+meets, so a small program of ours runs once before the forks to fill these caches. Free memory is
+given back.
 """
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
@@ -81,7 +82,9 @@ def _packed(*texts: Any) -> bytes:
 
 
 def preload() -> None:
-    """Call, hold a session and run the program, with the output discarded; leaves no trace."""
+    """Run a call, a session and a program of ours once, with discarded output and no lasting
+    effect, to fill CPython's caches.
+    """
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
     call = _packed("", "echo(['a', ('b', 2)], 'a')", ())
     fault = _packed("", "echo(1, {})", ())
@@ -105,7 +108,9 @@ _KNOWN_VERSIONS = frozenset({(3, 12), (3, 13)})  # where an object's count of re
 
 
 def freeze_heap() -> None:
-    """Make all objects immortal and shut off from garbage collection; give back free memory."""
+    """Make all objects immortal, exclude them from garbage collection, and give back free
+    memory.
+    """
     gc.collect()
     if ctypes is not None:
         if _counts_are_where_expected():
@@ -117,8 +122,8 @@ def freeze_heap() -> None:
 
 
 def _make_immortal(pending: list[Any]) -> None:
-    """Make these objects and everything that they refer to immortal, as far as the collector and
-    code can tell.
+    """Make these objects immortal, and all objects that they refer to, as far as `gc` and code
+    objects show them.
     """
     count_at = ctypes.c_uint32.from_address
     immortal = count_at(id(None)).value

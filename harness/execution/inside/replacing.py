@@ -1,5 +1,6 @@
-"""Puts functions of ours in the places of Python's own, such that a program notices no other
-difference than their effect."""
+"""Replaces Python's functions by ours so that a program notices only their effect, no other
+difference.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ _replaced: list[object] = []
 
 
 def put_function(function: Callable[..., Any], module: str = "time") -> None:
-    """Replace the module's function that has this name.
+    """Replace the function of `module` that has the same name as `function`.
 
-    If a program passes another number of arguments or passes them by name, Python's own function
-    takes the call, so that its error messages stay.
+    If a program passes a different number of arguments, or passes them by name, Python's own
+    function is called, so that its error messages stay the same.
     """
     name = function.__name__
     real = getattr(sys.modules[module], name)
@@ -36,7 +37,7 @@ def put_function(function: Callable[..., Any], module: str = "time") -> None:
 
 
 def put_any_call(called: Callable[..., Any], name: str, module: str) -> None:
-    """Replace the module's function `name` by one that takes every call of it."""
+    """Replace the function `name` of `module` by `called`, which gets every call."""
     real = getattr(sys.modules[module], name)
     setattr(sys.modules[module], name, _as_builtin(called, real))
 
@@ -63,13 +64,17 @@ def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
 
 
 def put_class_method(kind: type, method: Any) -> None:
-    """Put a class method of this name into a class that takes no attributes. Call
-    `forget_methods` afterwards."""
+    """Set a class method of a built-in class, to which Python code cannot assign.
+
+    Call `forget_methods` afterwards.
+    """
     _put_into(kind, method.__name__, classmethod(method))
 
 
 def put_method(kind: type, name: str, called: Any) -> None:
-    """Put a method that takes every call of `name` into a class that takes no attributes."""
+    """Replace the method `name` of a built-in class, to which Python code cannot assign, by
+    `called`, which gets every call.
+    """
     real: Any = kind.__dict__[name]
     called.__name__, called.__qualname__ = name, real.__qualname__
     called.__doc__ = real.__doc__
@@ -84,6 +89,6 @@ def _put_into(kind: type, name: str, method: object) -> None:
 
 
 def forget_methods() -> None:
-    """Let the interpreter look for methods anew."""
+    """Clear the interpreter's cache of methods, so that replaced ones are found."""
     clear = getattr(sys, "_clear_internal_caches", None) or sys._clear_type_cache
     clear()

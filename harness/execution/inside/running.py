@@ -19,7 +19,7 @@ _INTERRUPTED = 130  # as a shell says it
 
 
 class ProgramLeft(BaseException):
-    """The program called `os._exit` in a process that has to go on."""
+    """Raised when the program calls `os._exit` in a process that must continue."""
 
     def __init__(self, status: int) -> None:
         self.status = status
@@ -28,10 +28,10 @@ class ProgramLeft(BaseException):
 def run_as_main(
     library: Library, name: str, tell: Callable[[BaseException], object], *, ends: bool
 ) -> int:
-    """Run a module as `__main__`; return its exit status. Report an uncaught exception to `tell`.
+    """Run a module as `__main__` and return its exit status. Pass an uncaught exception to `tell`.
 
-    Wait for threads only in a process that `ends` with the program: no thread can be started after
-    that.
+    Wait for its threads only if the process `ends` with the program, because no thread can start
+    after that.
     """
     status = 0
     module = _main_module(library, name)
@@ -55,7 +55,7 @@ def run_as_main(
 
 
 def _main_module(library: Library, name: str) -> ModuleType:
-    """Return the module `__main__` with the names that the interpreter gives it."""
+    """Return an empty module `__main__` with the attributes that the interpreter sets."""
     library.program = name
     module = library.blank(name)
     module.__name__ = "__main__"
@@ -68,8 +68,10 @@ def _main_module(library: Library, name: str) -> ModuleType:
 
 
 def _tell_the_program(error: BaseException) -> None:
-    """Call the program's own `sys.excepthook`. Python's own hook would only print the traceback,
-    which the driver already has."""
+    """Call `sys.excepthook` if the program replaced it.
+
+    Python's own only prints the traceback, which the driver already has.
+    """
     if sys.excepthook is sys.__excepthook__:
         return
     _flush()
@@ -98,8 +100,8 @@ def _exit_status(error: SystemExit) -> int:
 
 
 def _flush() -> None:
-    """Flush the streams in the order in which the interpreter does it at the end of a program,
-    because later code may write to the other stream.
+    """Flush stdout and stderr in the interpreter's order at the end of a program, because flushing
+    one may write to the other.
     """
     for stream in (sys.stderr, sys.stdout):
         try:
@@ -109,9 +111,9 @@ def _flush() -> None:
 
 
 def _wait_for_threads() -> None:
-    """Wait for threads, as the interpreter does before `atexit`.
+    """Wait for threads, as the interpreter does before it calls `atexit` functions.
 
-    Only tiers without confinement let threads start.
+    Only tiers without confinement let programs start threads.
     """
     threading = sys.modules.get("threading")
     try:
@@ -123,7 +125,7 @@ def _wait_for_threads() -> None:
 def end_program() -> None:
     """Release the program's objects, as the interpreter does last, because a `__del__` may print.
 
-    Names with an underscore go first.
+    Names that begin with an underscore go first.
     """
     module = sys.modules.get("__main__")
     if type(module) is not _MODULE:

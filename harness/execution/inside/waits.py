@@ -1,6 +1,9 @@
-"""Lets a program's timed waits return at once if nothing goes on meanwhile, as if the time had
-passed: `sleep`, and what waits for a lock, a queue, a descriptor or a signal. `clock` moves the
-clocks by as much."""
+"""Makes a program's timed waits return at once, as if the time had passed, if nothing else is
+running that could end them.
+
+Such waits are `sleep`, and waits with a time-out for a lock, a queue, a descriptor or a signal.
+`clock` moves the clocks forward by the same time.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _LATE = 100_000  # nanoseconds: nobody wakes early, even if a program rounds the
 
 
 class Waits:
-    """How a program of these texts may wait for a time."""
+    """Decides, from the source texts of a program, how it may wait."""
 
     def __init__(self, texts: Iterable[bytes]) -> None:
         text = b"\n".join(texts)
@@ -53,16 +56,18 @@ class Waits:
         self._starts_others = any(word in text for word in _BESIDE_WORDS)
 
     def may_be_skipped(self, *, confined: bool) -> bool:
-        """Return whether the program may wait, and starts nothing that goes on meanwhile and
-        that nobody could find. A program that is `confined` can start nothing but timers."""
+        """Return whether the program waits and starts nothing in the background that we could not
+        detect. A `confined` program can only start timers.
+        """
         starts_others = self._starts_others and not confined
         return self._of_any and not self._calls_c and not starts_others
 
 
 class Slept:
-    """Nanoseconds that a program has slept, as `told`, and those of them that nobody waited.
+    """The nanoseconds that a program has slept, reported by `told`, and the part of them that was
+    skipped.
 
-    All waits together may take `longest` seconds; 0: none is skipped.
+    At most `longest` seconds are skipped in total; with 0, no wait is skipped.
     """
 
     def __init__(self, longest: float = 0.0, *, confined: bool = False) -> None:
@@ -77,15 +82,18 @@ class Slept:
         self._timer = getattr(_signal, "getitimer", None)
 
     def may_skip(self, length: Any) -> bool:
-        """Return whether a wait of so many seconds is plain and short, and nothing goes on
-        meanwhile.
+        """Return whether a wait of `length` seconds can be skipped: it is short enough and nothing
+        runs in the background.
         """
         is_plain = type(length) is float or type(length) is int
         is_short = is_plain and _MIN_SLEEP <= length <= self.longest
         return is_short and (_IN_BROWSER or not self._something_goes_on())
 
     def skip(self, length: float) -> None:
-        """Count a skipped wait. A program that has used up the limit waits until it is ended."""
+        """Count a skipped wait.
+
+        Once the limit is used up, the program really waits, until it is ended.
+        """
         nanoseconds = round(length * NANO)
         self.told += nanoseconds
         self.skipped += nanoseconds + _LATE
@@ -108,7 +116,7 @@ class Slept:
 
 
 def count_sleep(slept: Slept) -> None:
-    """Replace `time.sleep` by one that counts; the shorter ones return at once."""
+    """Replace `time.sleep` by a function that counts; it returns at once for shorter sleeps."""
     import time  # noqa: PLC0415
 
     real_sleep = time.sleep
@@ -124,8 +132,10 @@ def count_sleep(slept: Slept) -> None:
 
 
 def skip_waits(slept: Slept, waits: Waits) -> None:
-    """Let other waits with a time-out return at once, as sleeps do, if nothing can end them later.
-    Each first checks for the event that it waits for. To be called when the clocks are replaced."""
+    """Make waits with a time-out return at once if nothing could end them later.
+
+    Each one first checks for the event that it waits for. Call this when the clocks are replaced.
+    """
     if waits.of_select:
         _skip_select(slept)
     if waits.of_threads:
@@ -159,8 +169,10 @@ def _skip_select(slept: Slept) -> None:
 
 
 def _skip_locks(slept: Slept) -> None:
-    """Skip the waits for locks. A condition waits for a lock; events, semaphores and queues wait
-    for conditions."""
+    """Skip waits for locks.
+
+    Conditions are built on locks; events, semaphores and queues on conditions.
+    """
     import queue  # noqa: PLC0415
     import threading  # noqa: PLC0415
     import time  # noqa: PLC0415
@@ -187,10 +199,10 @@ def _waiting(
     *,
     unless: str = "",
 ) -> Callable[..., Any]:
-    """Return a function that does what `real` does, and skips its wait if it may.
+    """Return a function that does the same as `real` but skips its wait if possible.
 
-    `position` and `name` say which argument is the time, in `unit` seconds. The argument before
-    it, named `unless`, says whether the call waits at all.
+    The time-out is the argument `name`, or the one at `position`, in units of `unit` seconds. The
+    argument before it, named `unless`, says whether the call waits at all.
     """
 
     def waiting(*given: Any, **named: Any) -> Any:
@@ -210,7 +222,7 @@ def _waiting(
 def _argument(
     given: tuple[Any, ...], named: dict[str, Any], position: int, name: str, default: Any = None
 ) -> Any:
-    """Return the argument at this position, or of this name."""
+    """Return the argument with this name or at this position, otherwise the default."""
     if position < len(given):
         return given[position]
     return named.get(name, default)
@@ -228,7 +240,10 @@ def _found(
     slept: Slept,
     seconds: float,
 ) -> Any:
-    """Return the call's result without a wait; if it has none, so many seconds pass."""
+    """Return the call's result without waiting.
+
+    If it has none yet, count so many seconds as passed.
+    """
     try:
         found = real(*given, **named)
     except BaseException as error:

@@ -1,7 +1,10 @@
-"""The zygote: a slim interpreter, started once, that forks a server for each submission. It
-never reads a byte of a submission, because every later child would inherit it. One of the servers
-that it forks, the compile worker, compiles stimuli and never has a byte of a submission either. A
-submission's server is confined once, compiles the files, and forks one child for each scenario."""
+"""The zygote: a small interpreter, started once, that forks a server for each submission.
+
+It never reads a byte of a submission, because every process forked later would have that byte in
+its memory. One of the servers, the compile worker, compiles stimuli and never has a byte of a
+submission either. A submission's server is confined once, compiles the files, and forks one process
+for each scenario.
+"""
 
 # ruff: noqa: PTH112
 
@@ -71,7 +74,7 @@ _LOOK = 0.002  # seconds between two looks at a child that has no descriptor
 
 
 def serve(control: int, setup: dict[str, Any]) -> None:
-    """Serve until the driver hangs up."""
+    """Answer the driver's requests until it closes the connection."""
     complete_interpreter()
     begin_path_with_a_folder()
     _hear_signals()
@@ -113,8 +116,11 @@ def serve(control: int, setup: dict[str, Any]) -> None:
 def _start_server(
     sock: _socket.socket, library: list[str], descriptors: list[int], *, dies: bool
 ) -> int:
-    """Fork a server, which receives its setup itself: bytes that this process reads, even if
-    they are freed since, lies in the memory of every later server."""
+    """Fork a server.
+
+    It reads its setup itself: bytes read in this process would lie in the memory of every later
+    server, even after they are freed.
+    """
     own_pid = os.getpid()
     if (pid := fork()) == 0:
         try:
@@ -142,9 +148,10 @@ def _start_server(
 
 
 def _hear_signals() -> None:
-    """Reset every signal to its state in an interpreter that a person started.
+    """Reset every signal to the state that it has in an interpreter started by a person.
 
-    A background job of a script, or a job under nohup, ignores some, and its children inherit that.
+    Background jobs of a script, and jobs under nohup, ignore some signals, and their children
+    inherit that.
     """
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     for number in _signal.valid_signals() - {_signal.SIGPIPE, _signal.SIGXFSZ}:
@@ -154,9 +161,12 @@ def _hear_signals() -> None:
 
 
 def _reach_the_library_through_descriptors() -> list[str]:
-    """Let `sys.path` lead through open descriptors of the library's directories, and give their own
-    names. A user without rights may import from them later, even if the interpreter lies below a
-    directory that only root may enter: nothing is copied, mounted, or kept as a capability."""
+    """Make `sys.path` lead through open descriptors of the library's folders; return the folders'
+    own paths.
+
+    A user without rights may then import from them even if the interpreter lies below a folder that
+    only root may enter. Nothing is copied or mounted, and no capability is kept.
+    """
     moved: dict[str, str] = {}
     for place in sys.path:
         if os.path.isdir(place):
@@ -176,10 +186,11 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 
 def serve_compile_worker(sock: _socket.socket) -> None:
-    """Compile stimuli, literals and the course's modules until the driver hangs up.
+    """Compile stimuli, literals and the course's modules until the driver closes the connection.
 
-    For a stimulus, answer the functions that it needs, how many positional arguments its call has
-    (None if it is not a plain call), and its code. For the others, answer their code."""
+    The answer for a stimulus has the functions that it needs, the number of positional arguments of
+    its call (None if it is not a plain call), and its code. The other answers have only code.
+    """
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return
@@ -199,7 +210,9 @@ def serve_compile_worker(sock: _socket.socket) -> None:
 
 
 class Server:
-    """Serves a submission, a tool or the stand-ins of an assignment until its socket ends."""
+    """A process that serves a submission, a tool, or an assignment's stand-ins, until its socket
+    is closed.
+    """
 
     def __init__(self, sock: _socket.socket, setup: dict[str, Any], parent: int) -> None:
         self.sock = sock
@@ -217,7 +230,9 @@ class Server:
             self.loading_limits = ProcessLimits(**setup["limits"])
 
     def serve(self) -> None:
-        """Confine, prepare, say "ready", then answer until the driver hangs up."""
+        """Apply the confinement, prepare, report "ready", then answer requests until the driver
+        closes the connection.
+        """
         os.chdir(self.setup["directory"])
         listener = -1
         if confine is not None:
@@ -262,9 +277,9 @@ class Server:
             self.facades = Facades()
 
     def _scenario(self, request: ForkRequest, terminal: int, questions: int, answers: int) -> None:
-        """Fork the scenario's process and wait for its end.
+        """Fork a scenario's process and wait until it ends.
 
-        Only that process receives its job, through `questions`.
+        Only that process receives the job, through `questions`.
         """
         selection = request.selection
         if selection is not None and selection not in self.program.known:
@@ -318,10 +333,10 @@ class Server:
             self.filters[name].load()
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
-        """Return the child's wait status and its CPU time in microseconds.
+        """Wait for the child. Return its wait status and its CPU time in microseconds.
 
-        Meanwhile the driver may ask for its process id or have it killed. If the driver hangs up,
-        the child is killed and the wait ends.
+        Meanwhile the driver may ask for the child's process id or have it killed. If the driver
+        closes the connection, the child is killed.
         """
         known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
         for number in known_by:

@@ -1,1 +1,1 @@
-"""The data sent over sockets: framed messages, and values described as data."""
+"""The format of messages between processes, and of Python values inside them."""

@@ -1,7 +1,7 @@
-"""Describes arrays of NumPy and tables of pandas by named parts, all of them plain values.
+"""Describes NumPy arrays and pandas tables by named parts with plain values.
 
-No module is imported here: that there is a value of such a type shows that its package was. A
-program may lie about its values only by changing the package, and it knows no expected value.
+It imports neither package: if a program has such a value, it has imported the package. A program
+could lie about its values only by patching the package, and it knows no expected values.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ _OF_PANDAS = {
 
 
 class TooManyItemsError(Exception):
-    """Raised for an array or table of more items than may be described."""
+    """Raised for an array or table with more items than may be described."""
 
 
 def group_of(kind: type) -> int:
-    """Return the group of a type of NumPy or pandas; 0 for any other type."""
+    """Return which group of NumPy and pandas types `kind` belongs to, as a number; 0 for any other
+    type.
+    """
     if not _flags_of(kind) & _HEAP:
         return _group_of_numpy(kind)
     pandas = sys.modules.get("pandas")
@@ -58,8 +60,9 @@ def _group_of_numpy(kind: type) -> int:
 
 
 def parts_of(thing: Any, group: int, most: int) -> Parts:
-    """Return the names and values of the parts of a value of this group. The content of a number of
-    NumPy's has no name. Raise TooManyItemsError for more than `most` items.
+    """Return the names and values of the parts of a value from this group.
+
+    A NumPy number has one part, without a name. Raise TooManyItemsError for more than `most` items.
     """
     if group == SCALAR:
         return [("", _plain(thing.item()))]
@@ -98,8 +101,8 @@ def _parts_of_table(thing: Any) -> Parts:
 
 
 def _plain(value: Any) -> object:
-    """Return a missing value of pandas as None, a time of its as text, a number of NumPy's as one
-    of Python's; anything else as it is.
+    """Convert a part to a plain value: pandas' missing values to None, its times to text, NumPy's
+    numbers to Python's. Return other values unchanged.
     """
     kind = type(value)
     if kind is list:

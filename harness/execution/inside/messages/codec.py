@@ -1,13 +1,14 @@
-"""Describes values in the closed vocabulary of `harness.model.values`, as JSON text.
+"""Describes Python values as JSON text, in the kinds of `harness.model.values`.
 
-Only `type(x)`, which the interpreter itself answers, decides the kind of a value, and that by
-identity: a metaclass may call its class equal to `int`. No `__eq__`, `__class__`, `__len__` of a
-submission's own type is called. An object's public attributes are read by the interpreter's own
-descriptors, so that no code of its class runs. Only if an assignment names attributes or asks for
-the `repr`, the class's own code answers, within the limits of its scenario.
+The value may belong to a student's program, so none of its code may influence the description. The
+kind is decided by `type(x)` and identity only, because a metaclass could claim that its class
+equals `int`. `__eq__`, `__class__` and `__len__` of a program's class are never called, and public
+attributes are read through the interpreter's own descriptors. Only if an assignment asks for named
+attributes or for the `repr`, the class's own code runs, within the limits of its scenario.
 
-Data is never compared with the value of `{equals: …}` here: the parent does that. The submission's
-own `==` is asked only if the expected value, or a part of it, is an object of one of its classes.
+This module does not compare data with the expected value of `{equals: …}`; the parent process does
+that. The program's own `==` is called only if the expected value contains an object of one of its
+classes.
 """
 
 from __future__ import annotations
@@ -60,15 +61,18 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class ObjectEquality:
-    """How objects are compared: `program_modules` are those whose classes count as the program's,
-    `by` has for a class's name names of attributes, "attributes", "repr", "equality" or "none"."""
+    """How an assignment compares objects.
+
+    `program_modules` are the modules whose classes count as the program's. `by` maps a class name
+    to names of attributes, or to "attributes", "repr", "equality" or "none".
+    """
 
     def __init__(self, program_modules: frozenset[str], by: dict[str, Any]) -> None:
         self._program_modules = program_modules
         self._by = by
 
     def is_own(self, kind: type) -> bool:
-        """Return whether the class, or one of its bases, is the program's."""
+        """Return whether the program defines the class or one of its bases."""
         if not self._program_modules:
             return False
         for base in mro_of(kind)[:-1]:
@@ -78,9 +82,9 @@ class ObjectEquality:
         return False
 
     def attributes(self, thing: object, most: int) -> list[tuple[str, object]] | None:
-        """Return the names and values of the attributes that count; None if there are more than
-        `most`. The first one of a class that is derived from a built-in class is its content,
-        without a name.
+        """Return the names and values of the attributes to compare; None if there are more than
+        `most`. If the class derives from a built-in class such as `list`, its content comes
+        first, without a name.
         """
         kind = type(thing)
         for base in mro_of(kind)[:-1]:
@@ -98,7 +102,9 @@ class ObjectEquality:
 
 
 class Unreadable:
-    """Instead of an attribute that raised an exception of this name when it was read."""
+    """Stands for an attribute that raised an exception when it was read; holds the exception's
+    name.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -141,20 +147,23 @@ def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | 
 
 
 def data_kind(kind: type) -> type | None:
-    """Return the built-in kind of data that the type is or is derived from; None for any other
-    type.
+    """Return the built-in type, such as `int` or `list`, that `kind` is or derives from; None if
+    it derives from none.
     """
     return next((base for base in mro_of(kind) if id(base) in _DATA), None)
 
 
 def content(thing: object, kind: type) -> Any:
-    """Return a scalar's content, read with the method of its built-in kind."""
+    """Return the content of a scalar, such as the `int` in an object of a subclass of `int`, read
+    with the built-in type's method.
+    """
     return _CONTENTS[kind](thing) if kind in _CONTENTS else thing
 
 
 def members(thing: object, kind: type) -> list[object]:
-    """Return the items of a container (of a dict: key, value, key, value …), read with the method
-    of its built-in kind, so that nothing is hashed or compared anew.
+    """Return the items of a container; for a dict key, value, key, value and so on.
+
+    They are read with the built-in type's method, so that nothing is hashed or compared again.
     """
     if kind is dict:
         items: Iterable[tuple[object, object]] = dict.items(thing)  # type: ignore[arg-type]
@@ -163,8 +172,8 @@ def members(thing: object, kind: type) -> list[object]:
 
 
 def repr_of(thing: object, kind: type) -> str | None:
-    """Return the `repr` of a value of the standard library if it says everything; None for any
-    other.
+    """Return the `repr` of a standard-library value, such as a date, if the `repr` describes it
+    completely; None for any other value.
     """
     module = space_of(kind).get("__module__")
     if type(module) is not str:
@@ -185,7 +194,7 @@ def without_addresses(text: str) -> str:
 
 
 def is_data(expected: object) -> bool:
-    """Return whether the expected value and all its parts are only of built-in kinds of data."""
+    """Return whether the expected value and everything in it has a built-in data type."""
     kind = type(expected)
     if data_kind(kind) is not kind:
         return False
@@ -193,8 +202,8 @@ def is_data(expected: object) -> bool:
 
 
 def compared(value: object, expected: object, comparison: ObjectEquality) -> object:
-    """Return what `==` answers for an object of the program's class; for any other value, whether
-    it is equal.
+    """Return the result of the program's `==` if `value` is an object of its class; for other
+    values, whether they are equal.
     """
     kind = type(expected)
     if comparison.is_own(kind):
@@ -257,17 +266,14 @@ _ITERATORS = frozenset(
 
 
 class TooLargeError(Exception):
-    """Raised if a value needs more space than one answer has.
-
-    `str()` names the value that was too large.
-    """
+    """Raised if a value does not fit into its answer. `str()` names the value."""
 
 
 class SizeBudget:
-    """The space that is left for one whole answer, and the way objects in it are compared.
+    """The space left for one answer, and how its objects are compared.
 
-    `objects` counts them. With `as_data`, values derived from a built-in kind of data are described
-    as that kind.
+    `objects` counts the objects described so far. With `as_data`, a value whose class derives from
+    a built-in data type is described as that type.
     """
 
     def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
@@ -278,7 +284,10 @@ class SizeBudget:
         self.as_data = False
 
     def spend(self, text: str) -> str:
-        """Count `text` and return it. Raise TooLargeError if it does not fit."""
+        """Subtract the length of `text` from the space and return `text`.
+
+        Raise TooLargeError if it does not fit.
+        """
         self.text -= len(text)
         if self.text < 0:
             raise TooLargeError(f"more than {MAX_TEXT} characters")
@@ -294,8 +303,9 @@ def encode(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_returned(thing: object, budget: SizeBudget) -> str:
-    """Encode as `encode` does; for an iterator, the items that it yields up to a bound, then an
-    Ellipsis.
+    """Encode a call's result.
+
+    As `encode`, but an iterator is described by its first items and an Ellipsis.
     """
     if id(type(thing)) not in _ITERATORS:
         return encode(thing, budget)
@@ -310,7 +320,9 @@ def encode_returned(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_data(thing: object, budget: SizeBudget) -> str:
-    """Encode as `encode_returned` does; values derived from built-in data as that kind."""
+    """Encode as `encode_returned` does, but describe a value derived from built-in data, such as a
+    subclass of `int`, as that type.
+    """
     budget.as_data = True
     try:
         return encode_returned(thing, budget)
@@ -319,7 +331,9 @@ def encode_data(thing: object, budget: SizeBudget) -> str:
 
 
 def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
-    """Encode an object of which only its answer to a question, `== Account('a')`, is observed."""
+    """Encode an object together with its answer to one question, such as `== Account('a')`;
+    nothing else of it is observed.
+    """
     said = encode(answer, budget)
     has_own = any("__eq__" in space_of(base) for base in mro_of(type(thing))[:-1])
     if answer is False and not has_own:
@@ -329,7 +343,7 @@ def encode_answer(thing: object, question: str, answer: object, budget: SizeBudg
 
 
 def encode_all(things: Iterable[object], budget: SizeBudget) -> str:
-    """Several values as a JSON list."""
+    """Return several values as a JSON list."""
     return "[" + ",".join([encode(thing, budget) for thing in things]) + "]"
 
 
@@ -384,8 +398,9 @@ def _quoted(text: str, budget: SizeBudget) -> str:
 
 
 def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
-    """Encode a value that is neither a scalar nor a container; return None for an object of the
-    program's class, an array or a table.
+    """Encode a value that is neither a scalar nor a container.
+
+    Return None for objects of the program's classes, arrays and tables, which the caller handles.
     """
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
@@ -410,7 +425,9 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
 def _nested(
     thing: object, base: type | None, budget: SizeBudget, above: set[int], depth: int
 ) -> str:
-    """Encode a container of this built-in kind; return None for an object of the program."""
+    """Encode a container whose built-in type is `base`; return None for an object of the program's
+    class.
+    """
     if id(thing) in above:
         return '["cycle",""]'
     if depth >= MAX_DEPTH:
@@ -447,8 +464,8 @@ def _attributes(thing: object, budget: SizeBudget) -> list[tuple[str, object]]:
 
 
 def encodable(name: str) -> str:
-    """Return the name with bounded length and with escapes for lone surrogates, which only names
-    of functions and files can have.
+    """Return the name of a function or file, shortened if needed and with lone surrogates escaped,
+    so that it can be sent as text.
     """
     name = name[:MAX_NAME]
     if name.isascii():

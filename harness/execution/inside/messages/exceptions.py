@@ -1,6 +1,6 @@
-"""Describes an exception as data, and the facts about it from the program's own names: a method
-that is nearly called so, one outside its class, a parameter that is not `self`, a missing
-`self.`."""
+"""Describes an exception as data, with hints from the program's own names: a function or method
+with a similar name, one outside its class, a forgotten `self` parameter or `self.`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _traceback_of = BaseException.__dict__["__traceback__"].__get__
 
 
 class Sources:
-    """The student's files by name, to look a frame's line up in. Lines are decoded when needed."""
+    """The student's files by name, to look up the text of lines. Lines are decoded on first use."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
@@ -45,8 +45,8 @@ class Sources:
         return type(name) is str and name in self._files
 
     def line(self, name: str, number: int) -> str:
-        """Return a line of a file (counted from 1) without its end; an empty text if it does not
-        exist.
+        """Return line `number` of a file, counted from 1, without its line end; an empty text if
+        it does not exist.
         """
         lines = self._lines_of(name)
         return lines[number - 1][:_MAX_LINE_LENGTH] if 0 < number <= len(lines) else ""
@@ -56,7 +56,7 @@ class Sources:
         return len(self._lines_of(name))
 
     def has_written(self, name: str) -> bool:
-        """Return whether this name occurs in the text of one of the files."""
+        """Return whether `name` occurs in the text of one of the files."""
         if not name.isidentifier():
             return False
         word = name.encode()
@@ -72,8 +72,9 @@ class Sources:
 
 
 def describe(error: BaseException, sources: Sources) -> str:
-    """Return the exception as a JSON object, without bases that only share the name of a built-in
-    class.
+    """Return the exception as a JSON object.
+
+    A base class counts as built-in only by identity, not by its name.
     """
     named = [(base, type_name(base)) for base in mro_of(type(error))[1:-1]]
     bases = [
@@ -135,9 +136,9 @@ def _short(qualified: str) -> str:
 
 
 def _about(error: BaseException, frame: Any, program_modules: Iterable[str]) -> str:
-    """Return known details as a JSON object; an empty text if there are none.
+    """Return hints about the exception as a JSON object; an empty text if there are none.
 
-    `frame` is the program's innermost.
+    `frame` is the innermost frame in the program's files.
     """
     kind = type(error)
     if kind is AttributeError:
@@ -178,9 +179,9 @@ def _attribute(name: str, kind: type, program_modules: Iterable[str]) -> str:
 
 
 def _without_self(message: str, program_modules: Iterable[str]) -> str:
-    """Return the message without counting self:
+    """Return Python's message with one argument less, because students do not count `self`.
 
-    `A.f() takes 1 positional argument but 2 were given`.
+    The message is of the form `A.f() takes 1 positional argument but 2 were given`.
     """
     called, found, rest = message.partition("() takes ")
     owner, _, name = called.rpartition(".")
@@ -248,7 +249,9 @@ def _nearest(name: str, names: Iterable[str]) -> str:
 
 
 def _distance(name: str, other: str) -> int:
-    """Return how many characters must be inserted, removed or changed."""
+    """Return the edit distance: how many characters to insert, remove or change to turn one name
+    into the other.
+    """
     row = list(range(len(other) + 1))
     for index, left in enumerate(name, 1):
         diagonal, row[0] = row[0], index

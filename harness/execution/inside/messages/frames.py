@@ -1,5 +1,8 @@
-"""Send and receive messages behind their length (four bytes, little endian), over sockets and
-pipes. A message begins with its kind (`protocol`); a server's may carry descriptors."""
+"""Sends and receives messages over sockets and pipes.
+
+A message is its length (four bytes, little endian), one byte for its kind (see `protocol`) and its
+body. Messages of a server may carry file descriptors.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,8 @@ def receive(channel: int) -> bytes:
 
 
 def receive_only(channel: int) -> bytes:
-    """Return the body of a message after which nothing follows until it is answered, usually with
-    one read.
+    """Return the body of a message that is followed by none until it is answered, so that one read
+    usually suffices.
     """
     data = read(channel, _USUAL)
     if len(data) == HEAD + int.from_bytes(data[:HEAD], "little"):
@@ -41,19 +44,19 @@ def receive_only(channel: int) -> bytes:
 
 
 def send(channel: int, kind: bytes, text: str) -> None:
-    """Send one message: one byte for its kind, and ASCII text."""
+    """Send a message of one byte for its kind and ASCII text."""
     send_bytes(channel, kind, text.encode("ascii"))
 
 
 def send_bytes(channel: int, kind: bytes, content: bytes) -> None:
-    """Send one message of bytes."""
+    """Send a message whose body is bytes."""
     data = framed(kind + content)
     while data:
         data = data[write(channel, data) :]
 
 
 def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int, ...] = ()) -> None:
-    """Send one message; the descriptors travel with its first byte."""
+    """Send a message; the file descriptors travel with its first byte."""
     data = framed(payload)
     if descriptors:
         packed = b"".join(number.to_bytes(4, "little") for number in descriptors)
@@ -65,7 +68,9 @@ def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int,
 
 
 def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
-    """Return the next message and its descriptors; None at the end of the stream."""
+    """Return the next message and the file descriptors sent with it; None at the end of the
+    stream.
+    """
     head, ancillary, _, _ = sock.recvmsg(HEAD, _socket.CMSG_SPACE(4 * _MAX_DESCRIPTORS))
     descriptors: list[int] = []
     for level, kind, data in ancillary:

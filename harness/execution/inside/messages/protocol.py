@@ -85,7 +85,7 @@ class ToCompileWorker(bytes, Enum):
 
 @unique
 class FromCompileWorker(bytes, Enum):
-    """Its answers."""
+    """The compile worker's answers."""
 
     COMPILED = b"C"  # of a stimulus: its number of arguments, and its code; of literals: their code
 
@@ -168,7 +168,7 @@ class ToSharedRun(bytes, Enum):
 
 @unique
 class FromSharedRun(bytes, Enum):
-    """Its answers."""
+    """Answers of a process with many scenarios."""
 
     LOADED = b"R"
     SEEN = b"S"  # the answer as JSON, the places of reads and steps, the output: a line each
@@ -188,7 +188,9 @@ AT_STEP = "s"
 
 @unique
 class FromTool(bytes, Enum):
-    """Answers of one of our trusted functions."""
+    """Answers of a tool's process: it calls one of our trusted functions, which reads a student's
+    files.
+    """
 
     ANSWER = b"A"  # its text as JSON
 
@@ -207,7 +209,7 @@ class FromTests(bytes, Enum):
 
 @unique
 class Keyboard(bytes, Enum):
-    """Frames for typed input, if there are pipes and no terminal."""
+    """Messages with typed input, for processes behind pipes."""
 
     LINE = b"L"  # UTF-8, with its line end
     CTRL_C = b"C"
@@ -216,7 +218,7 @@ class Keyboard(bytes, Enum):
 
 @unique
 class Heartbeat(bytes, Enum):
-    """Reports of a process behind pipes about itself, beside its other frames."""
+    """Reports of a process behind pipes about its own CPU time, beside its other messages."""
 
     STARTED = b"U"  # the interpreter works
     BEGINS = b"R"  # the submission is compiled
@@ -225,7 +227,9 @@ class Heartbeat(bytes, Enum):
 
 @unique
 class Mark(bytes, Enum):
-    """The kinds of output that follow a process's secret, if its output goes through a pipe."""
+    """The meaning of a secret in the output of a process behind pipes: the byte that follows the
+    secret.
+    """
 
     ASKS_FOR_INPUT = b"?"
     OVER = b"."  # nothing more is shown
@@ -233,7 +237,10 @@ class Mark(bytes, Enum):
 
 @unique
 class FromBrowser(bytes, Enum):
-    """Reports of the browser's interpreter to its monitor, instead of a kernel's."""
+    """Reports of the interpreter in the browser to its monitor.
+
+    On other systems the kernel reports these events.
+    """
 
     SLEEPS = b"Z"  # so many seconds
     INTERRUPT_AFTER = b"P"  # so many seconds
@@ -246,7 +253,10 @@ def split(frame: bytes) -> tuple[bytes, bytes]:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class ProtocolRecord:
-    """Plain data for another process. Its annotations are its fields, given by name."""
+    """Base of plain data sent to another process.
+
+    Its annotations are its fields, passed by name.
+    """
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)
@@ -325,7 +335,7 @@ class ScenarioJob(ProtocolRecord):
 
 
 class SharedRunJob(ProtocolRecord):
-    """The start of a process with many scenarios; questions follow."""
+    """The job of a process that runs many scenarios, one `Question` each."""
 
     kind: ClassVar[JobKind] = JobKind.SHARED_RUN
 
@@ -336,8 +346,10 @@ class SharedRunJob(ProtocolRecord):
 
 
 class Question(ProtocolRecord):
-    """A question to a shared run about one stimulus. There are thousands for each submission: they
-    are packed without the names of the fields."""
+    """One scenario for a process that runs many.
+
+    There are thousands for each submission, so they are sent without field names.
+    """
 
     cpu_seconds: float
     output_bytes: int
@@ -361,7 +373,9 @@ class Question(ProtocolRecord):
 
 
 class StandInJob(ProtocolRecord):
-    """The task of the process that holds a scenario's stand-ins."""
+    """The job of the process that runs the course's modules in place of the student's
+    (stand-ins).
+    """
 
     kind: ClassVar[JobKind] = JobKind.STAND_IN
 
@@ -374,7 +388,7 @@ class StandInJob(ProtocolRecord):
 
 
 class ToolJob(ProtocolRecord):
-    """One call of a trusted function of ours."""
+    """One call of a trusted function."""
 
     kind: ClassVar[JobKind] = JobKind.TOOL
 
@@ -382,7 +396,7 @@ class ToolJob(ProtocolRecord):
 
 
 class CourseTestJob(ProtocolRecord):
-    """One test of the course's, which uses the program of another process."""
+    """One of the course's tests, which uses the program in another process."""
 
     kind: ClassVar[JobKind] = JobKind.TEST
 
@@ -396,7 +410,7 @@ class CourseTestJob(ProtocolRecord):
 
 
 class SuiteJob(ProtocolRecord):
-    """The tests that a student handed in, which use a program in another process."""
+    """The tests that a student submitted, which use a program in another process."""
 
     kind: ClassVar[JobKind] = JobKind.SUITE
 
@@ -431,9 +445,11 @@ def decode_job(message: bytes) -> Any:
 
 
 class ProcessLimits(ProtocolRecord):
-    """What a process may use: `harness.model.stimulus.Limits`, as they travel. They reach every
-    process whole. `inside.limits` applies those that the kernel keeps; the driver counts the
-    others."""
+    """The resources that a process may use: `harness.model.stimulus.Limits`, as they are sent.
+
+    Every process gets all of them. `inside.limits` sets those that the kernel enforces; the driver
+    measures the others.
+    """
 
     cpu_seconds: float
     wall_seconds: float
@@ -442,7 +458,7 @@ class ProcessLimits(ProtocolRecord):
 
 
 class LimitedStart(ProtocolRecord):
-    """Facts for the start of a process under limits."""
+    """The facts needed to start a process under limits."""
 
     limits: ProcessLimits
 
@@ -457,14 +473,17 @@ class LimitedStart(ProtocolRecord):
 
 
 class ForkRequest(LimitedStart):
-    """The facts that a server needs to fork a process; it does not see the job."""
+    """The facts that a server needs to fork a scenario's process.
+
+    The server does not see the job.
+    """
 
     controlled: bool  # whether the terminal sends it signals, as Ctrl-C does
     selection: Selection | None  # to be compiled before the fork, for later scenarios too
 
 
 class PipedSetup(LimitedStart):
-    """Facts for a process behind pipes, besides its setup and its job."""
+    """The facts that a process behind pipes gets besides its setup and its job."""
 
     secret: bytes  # written before a `Mark`
     beat: float  # seconds between two heartbeats

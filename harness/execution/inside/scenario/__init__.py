@@ -1,1 +1,1 @@
-"""One scenario in a process of its own: its stimulus, its standard input and its answer."""
+"""Runs one scenario in its own process: its stimulus, its standard streams and its answer."""

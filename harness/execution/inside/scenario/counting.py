@@ -1,4 +1,7 @@
-"""How many lines of the student's files a scenario executes: the same number on every machine."""
+"""Counts the lines of the student's files that a scenario executes.
+
+The count is the same on every machine.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ _MADE_BY_PROGRAM, _FROZEN = "<", "<frozen "
 
 
 class LineCounter:
-    """Counts executed lines of the files in `program_files` once `start` was called, and those of
-    texts that are run by `exec` or `eval`.
+    """Counts executed lines of the files in `program_files` from `start` on, and of code that they
+    run with `exec` or `eval`.
 
-    A loop on one line counts one for each turn. Work inside built-in functions and operators
-    (`sorted`, `in`, slices) counts as the line that asks for it.
+    A loop on one line counts once for each turn. Work inside built-in functions and operators
+    (`sorted`, `in`, slices) counts as the line that uses it.
 
-    A program could stop the counting. So the functions of `sys` that do so, and those that start a
-    thread, say that it was asked, and every call of the program that began under the counter must
-    end under it.
+    A program could stop the counting with functions of `sys`, or avoid it by starting a thread.
+    These functions are therefore replaced by ones that note the attempt. In addition, each call
+    that began while the counter was active must end while it is active.
     """
 
     def __init__(self, program_files: Container[str]) -> None:

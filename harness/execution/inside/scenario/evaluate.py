@@ -1,5 +1,9 @@
-"""A stimulus, ours and trusted, as the interpreter runs it: analysed and compiled once, for all
-submissions, by a process of its own (`zygote.py`); its namespace, and the fields of its answer."""
+"""Evaluates a stimulus inside a scenario's process.
+
+The stimulus's text is ours and trusted. The compile worker (`zygote.py`) analyses and compiles it
+once for all submissions; this module also makes the namespace in which it runs, and collects the
+fields of the answer.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +32,13 @@ _saved_builtins: dict[str, Any] = {}
 
 
 class CompiledStimulus:
-    """What to evaluate: `split` gives (function, arguments, keywords) of a call, else `whole`
-    gives the value. `arguments`: how many positional arguments a plain call has, which are observed
-    before and after it; None: it is not a plain call. `needs` are the public functions that the
-    submission must have. `equals` is a text, and its code, that the value is compared with."""
+    """A stimulus's compiled code.
+
+    `split` evaluates a call to (function, arguments, keywords); other expressions have `whole`
+    instead. `arguments` is the number of positional arguments of a plain call, which are observed
+    before and after it; None if it is not a plain call. `needs` are the public functions that the
+    submission must have. `equals` is the text, and the code, of a value to compare the result with.
+    """
 
     needs: list[str]
     source: str
@@ -52,7 +59,10 @@ class CompiledStimulus:
 def compile_stimulus(
     functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...], equals: str = ""
 ) -> tuple[Any, ...]:
-    """Return the parts of a `CompiledStimulus`, plain data and code, from a stimulus's texts."""
+    """Compile the texts of a stimulus.
+
+    Return the fields of a `CompiledStimulus`: plain data and code.
+    """
     needs, arguments = analyse(given, expression, steps, functions)
     in_parts = call_in_parts(expression, functions)
     split = _value_of(in_parts) if in_parts else None
@@ -69,7 +79,9 @@ def compile_stimulus(
 
 
 def packed_literal(text: str) -> bytes:
-    """Return the text of a generated value, compiled and packed for `EvaluationContext.begin`."""
+    """Compile the text of a generated value, such as `[3, 1]`, and return its code as bytes for
+    `EvaluationContext.begin`.
+    """
     return marshal.dumps(_value_of(text) or text)
 
 
@@ -97,8 +109,9 @@ def _compiled(source: Any, mode: str) -> CodeType:
 def analyse(
     given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
 ) -> tuple[list[str], int | None]:
-    """Return the public functions that must exist, and the number of positional arguments of an
-    expression that only calls one of them. A text that does not parse counts as empty.
+    """Return the public functions that the texts use, and the number of positional arguments if
+    the expression only calls one of them (otherwise None). A text that does not parse counts as
+    empty.
     """
     tree = parsed(expression, "eval") if expression else None
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
@@ -121,8 +134,9 @@ def analyse(
 
 
 def parsed(source: str, mode: str) -> Any:
-    """Return the syntax tree, or None if the text does not parse: the code that runs it gets the
-    error.
+    """Return the syntax tree; None if the text does not parse.
+
+    Running the text then raises the error.
     """
     try:
         return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
@@ -131,9 +145,9 @@ def parsed(source: str, mode: str) -> Any:
 
 
 def call_in_parts(expression: str, functions: frozenset[str]) -> Any:
-    """Return a call of a public function or a method as the tree of a tuple (function, positional
-    arguments, keyword arguments), which Python evaluates before the call. Return None for any
-    other expression.
+    """Return, for a call of a public function or a method, the syntax tree of the tuple (function,
+    positional arguments, keyword arguments). Python evaluates the tuple before the call. Return
+    None for any other expression.
     """
     tree = parsed(expression, "eval") if expression else None
     node = None if tree is None else tree.body
@@ -169,7 +183,7 @@ def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
 
 
 class StimulusAnswer:
-    """The fields of the one reply, each already JSON text."""
+    """The fields of the only reply to the driver, each as JSON text."""
 
     def __init__(
         self, sources: Sources, comparison: codec.ObjectEquality, announce: Callable[[str], None]
@@ -182,13 +196,17 @@ class StimulusAnswer:
         self.sources = sources
 
     def reach(self, phase: str) -> None:
-        """Begin the next part. If the program ends the process from now on, it ended in that
-        part."""
+        """Report that the phase `phase` begins.
+
+        If the program ends the process later, it ended in this phase.
+        """
         self.phase = phase
         self.announce(phase)
 
     def begin(self, *, runs: bool) -> None:
-        """Begin the loaded code: a program, or the given setup."""
+        """Note that the loaded code runs now: a program if `runs`, otherwise the stimulus's
+        `given` code.
+        """
         self.phase = "stimulus" if runs else "given"
         self.fields["phase"] = '"stimulus"'
 
@@ -198,7 +216,10 @@ class StimulusAnswer:
         self.fields["raised"] = describe(error, self.sources)
 
     def put_cell_error(self, error: BaseException) -> None:
-        """Keep the first exception that ended a cell of a notebook; the program goes on."""
+        """Keep the first exception that ended a cell of a notebook.
+
+        The program continues with the next cell.
+        """
         if "cell_error" not in self.fields:
             self.fields["cell_error"] = describe(error, self.sources)
 
@@ -207,8 +228,9 @@ class StimulusAnswer:
 
 
 class EvaluationContext:
-    """The names of a stimulus: constants as overridden, the submission's public functions and
-    the built-ins, all as they were before the submission's body ran (functions: after)."""
+    """The namespace of a stimulus: constants as overridden, the submission's public functions, and
+    the built-ins. Constants and built-ins are as they were before the submission's body ran.
+    """
 
     def __init__(self) -> None:
         if not _saved_builtins:
@@ -223,8 +245,11 @@ class EvaluationContext:
         self._before = dict(self.names)
 
     def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, bytes]]) -> str:
-        """Bind the draw, packed by `packed_literal`, and run `given`. If the stimulus needs a
-        function that does not exist, return the function's name instead."""
+        """Bind generated values, packed by `packed_literal`, and run `given`.
+
+        Return the name of a function that the stimulus needs and the submission lacks; otherwise an
+        empty text.
+        """
         for name, literal in bindings:
             self.names[name] = eval(marshal.loads(literal), self.names)
         for name in stimulus.needs:
@@ -235,7 +260,10 @@ class EvaluationContext:
         return ""
 
     def variables(self, budget: codec.SizeBudget) -> str:
-        """Return the names that were bound since, as a JSON list of pairs; only data."""
+        """Return the names bound by the stimulus so far and their values, as a JSON list of pairs.
+
+        Values that are not data are left out.
+        """
         pairs: list[str] = []
         nothing = object()
         for name, value in self.names.items():
@@ -254,10 +282,10 @@ def perform(
     *,
     finished: Callable[[str], None],
 ) -> None:
-    """Carry out a stimulus, with the module of `inside.stimuli` for its kind.
+    """Carry out a stimulus with the module of `inside.stimuli` for its kind.
 
-    Setup code may raise. If a function is `missing`, the most similar name in the submission's own
-    modules is reported.
+    The `given` code may raise an exception. If the submission lacks a needed function, report the
+    most similar name in its modules.
     """
     try:
         missing = context.begin(stimulus, bindings)

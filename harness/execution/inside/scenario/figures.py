@@ -1,8 +1,8 @@
 """Observes the figures that a program draws with matplotlib.
 
-Nothing is shown: `show` keeps the open figures and closes them, as closing their windows does. At
-the end of the scenario each figure that was shown, saved, or is still open is described, and drawn
-as a small picture.
+Nothing appears on a screen. `show` records the open figures and closes them, as if a person had
+closed their windows. At the end of the scenario, each figure that was shown or saved or is still
+open is described and drawn as a small picture.
 """
 
 from __future__ import annotations
@@ -43,13 +43,17 @@ _save: Callable[..., None] | None = None  # matplotlib's own
 
 
 def may_draw(sources: Iterable[bytes]) -> bool:
-    """Return whether a program may draw figures. A wrong guess costs only time."""
+    """Return whether a program may draw figures, judging by its source.
+
+    A wrong guess only costs time.
+    """
     return any(word in source for source in sources for word in _DRAWING)
 
 
 def prepare_if_installed() -> None:
-    """Import matplotlib, if it is there, so that it draws without a screen and shows nothing; once
-    for a process and its forks.
+    """Import matplotlib if it is installed, and set it to draw without a screen.
+
+    Done once, before processes are forked.
     """
     if _save is not None or PathFinder.find_spec("matplotlib") is None:
         return
@@ -97,11 +101,11 @@ def _prepare() -> None:
 
 
 def _stay(*arguments: object, **options: object) -> None:
-    """Keep the backend without a screen, whichever backend the program asks for."""
+    """Ignore the program's request for a backend: keep the one that needs no screen."""
 
 
 def _show(*arguments: object, **options: object) -> None:
-    """Display all open figures; here they are only kept, and closed."""
+    """Record all open figures and close them. Replaces `pyplot.show`."""
     pyplot = sys.modules[PYPLOT]
     for figure in _open(pyplot):
         _keep(figure)
@@ -109,7 +113,7 @@ def _show(*arguments: object, **options: object) -> None:
 
 
 def end_cell() -> None:
-    """Display and close the open figures, as Jupyter does at the end of a cell."""
+    """Record and close the open figures, as Jupyter does at the end of a cell."""
     pyplot = sys.modules.get(PYPLOT)
     if pyplot is None:
         return
@@ -124,17 +128,19 @@ def end_cell() -> None:
 
 
 def forget_shown() -> None:
-    """Forget figures that were shown while the program was loaded: no call draws them."""
+    """Forget the figures that were shown while the program was loaded: they do not belong to the
+    stimulus.
+    """
     _kept.clear()
 
 
 def _show_one(self: object, *arguments: object, **options: object) -> None:
-    """Display the figure; here it is only kept."""
+    """Record the figure. Replaces `Figure.show`."""
     _keep(self)
 
 
 def _save_and_keep(self: object, *arguments: object, **options: object) -> None:
-    """Save the figure as an image or vector graphic to a file."""
+    """Save the figure to a file, and record it. Replaces `Figure.savefig`."""
     _keep(self)
     assert _save is not None
     _save(self, *arguments, **options)
@@ -150,7 +156,7 @@ def _open(pyplot: Any) -> list[Any]:
 
 
 def described() -> str:
-    """Return the figures as a JSON list."""
+    """Return descriptions of all recorded figures as a JSON list."""
     pyplot = sys.modules.get(PYPLOT)
     if pyplot is None:
         return "[]"
@@ -200,8 +206,10 @@ def _plot(axes: Any, figure: Any, budget: SizeBudget) -> str:
 
 
 def _lines(axes: Any, budget: SizeBudget) -> list[str]:
-    """Return the lines through data. Lines across the whole plot, such as those of `axhline`, do
-    not count."""
+    """Return the lines that show data.
+
+    Lines across the whole plot, as `axhline` draws them, do not count.
+    """
     found: list[str] = []
     for line in axes.get_lines():
         if all(line.get_transform().contains_branch_seperately(axes.transData)):
@@ -243,7 +251,7 @@ def _points(axes: Any, budget: SizeBudget) -> list[str]:
 
 
 def _names(axis: Any, positions: list[Any]) -> list[str]:
-    """Return the names that an axis shows at these positions; none if it shows numbers."""
+    """Return the labels that an axis shows at these positions; none if they are numbers."""
     formatter = axis.get_major_formatter()
     if type(formatter).__name__ not in _NAMING:
         return []
@@ -267,8 +275,8 @@ def _drawn(artist: Any, x: list[Any], y: list[Any], names: list[str], budget: Si
 
 
 def _plain(value: Any) -> object:
-    """Return a number or text of Python's: a date as text, a number of NumPy's as one of
-    Python's.
+    """Convert a value of a plot to a Python number or text: a date to text, a NumPy number to a
+    Python number.
     """
     if hasattr(value, "item"):
         value = value.item()

@@ -1,8 +1,8 @@
-"""Runs one scenario in its own process: loads the submission, runs the stimulus, answers once and
-ends.
+"""Runs one scenario in its own process: loads the submission, runs the stimulus, sends one answer
+and ends.
 
-Also handles its streams, and finds the loop in which it hangs, the lines that it runs and the files
-that it leaves open.
+Also sets up the standard streams, and observes on request the loop in which a program hangs, the
+lines that it runs, and the files that it leaves open.
 """
 
 from __future__ import annotations
@@ -49,24 +49,26 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 def own_sources(
     own_files: OwnFiles,
 ) -> tuple[dict[str, ModuleSource], dict[str, ModuleSource]]:
-    """Return the modules among the files of a selection: provided ones, and others."""
+    """Return two dictionaries of modules by name: the provided files of a selection, and its other
+    files.
+    """
     provided, extra = own_files
     return by_module_name(provided), by_module_name(extra)
 
 
 def packed_modules(own_files: OwnFiles) -> list[bytes]:
-    """Return the code of these files for `Files`, which then need not compile them."""
+    """Return these files as compiled code for `Files`, which then does not compile them."""
     provided, extra = own_sources(own_files)
     return [source.packed() for source in (*provided.values(), *extra.values())]
 
 
 class Files:
-    """The files that scenarios with this `selection` may import.
+    """The files that the scenarios with this `selection` may import.
 
-    These are the files provided only to them, instead of those of the setup and beside them (None:
-    those of the setup); the modules that run in another process, as (name, functions, other names);
-    and the substituted names of the main module, as (name, provided module, or empty for a function
-    that runs there). `packed` has the code of the provided files, from `packed_modules`.
+    A selection has: provided files that replace those of the setup (None: use the setup's); modules
+    that run in another process, as (name, functions, other names); and names of the main module
+    that are substituted, as (name, provided module), with an empty module for a function that runs
+    in another process. `packed` has the provided files as compiled code, from `packed_modules`.
     """
 
     def __init__(
@@ -106,8 +108,10 @@ class Files:
         self.student = Sources({source.filename: source.data for source in students.values()})
 
     def waits(self) -> Waits:
-        """Return how the program may wait, which follows from all of its files, and only a process
-        of its own asks for."""
+        """Return how the program may wait.
+
+        This depends on all of its files; only a scenario's own process needs it.
+        """
         if self._waits is None:
             self._waits = Waits([source.data for source in self.library.sources.values()])
         return self._waits
@@ -115,14 +119,16 @@ class Files:
     def source(self, filename: str) -> ModuleSource:
         """Return the file that is run or loaded.
 
-        Raise ModuleNotFoundError if it was not handed in.
+        Raise ModuleNotFoundError if the submission lacks it.
         """
         if (source := self.library.sources.get(filename[:-3])) is None:
             raise ModuleNotFoundError(f"No module named {filename[:-3]!r}")
         return source
 
     def constants(self, name: str) -> dict[str, Any]:
-        """Return the names of a provided module with the values that the variant gives them."""
+        """Return the names of a provided module and the values that this variant of the assignment
+        gives them.
+        """
         return {
             key: value
             for key, value in vars(self.library.load(name)).items()
@@ -131,7 +137,7 @@ class Files:
 
 
 class Program:
-    """A submission as its scenarios share it, compiled once; `setup` lists its parts."""
+    """A submission, compiled once for all of its scenarios. `setup` has its files and settings."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self.setup = setup
@@ -150,10 +156,11 @@ class Program:
         self.known: dict[Selection, Files] = {}
 
     def files(self, selection: Selection, packed: Sequence[bytes] = ()) -> Files:
-        """Return the files of a selection, which may contain changed files of the student.
+        """Return the files of a selection, which may contain changed versions of the student's
+        files.
 
-        They are compiled once for all scenarios that share them; files provided only to some
-        scenarios are not kept, and need not be compiled if `packed` has their code.
+        They are compiled once for all scenarios with this selection. Files that only some scenarios
+        get are not kept, and are not compiled if `packed` has their code.
         """
         if selection[0] is not None:
             return Files(selection, self.setup, self.submitted, packed)
@@ -164,9 +171,9 @@ class Program:
 
 
 class ScenarioProcess:
-    """Everything that the process of one scenario needs, prepared before the fork if there is one.
+    """One scenario, prepared before its process is forked if the system can fork.
 
-    The job has its stimulus compiled, or in `texts`.
+    The job's stimulus is compiled already, or is in `texts` and is compiled here.
     """
 
     def __init__(self, job: ScenarioJob, program: Program) -> None:
@@ -188,14 +195,14 @@ class ScenarioProcess:
         self.errors = KeptBytes()  # the text of stderr, if the screen does not show it
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
-        """Run to the end of this process; never returns."""
+        """Run the scenario and end this process; never return."""
         if self.job.asks_by_frame and self.job.stdin is None:
             install_input(self._read_asked)
         self.perform(terminal, partial(send, answers), partial(receive, questions))
         _exit(0)
 
     def perform(self, terminal: int, send: Send, receive: Receive) -> None:
-        """Load the submission, run the stimulus, and answer once."""
+        """Load the submission, run the stimulus, and send one answer."""
         self.terminal, self._send, self._receive = terminal, send, receive
         try:
             self._prepare()
@@ -341,7 +348,9 @@ class ScenarioProcess:
         self._send(FromScenario.REACHED, quote(phase))
 
     def _marking_input(self, ask: Callable[[object], str]) -> Callable[..., str]:
-        """Return an `input` that writes the scenario's other secret before its prompt."""
+        """Return an `input` that writes the scenario's second secret before its prompt, so that
+        the driver finds the prompt in the output.
+        """
 
         def input(prompt: object = "", /) -> str:
             self._flush()
@@ -353,8 +362,7 @@ class ScenarioProcess:
         return input
 
     def _write_sentinel(self) -> None:
-        """Write the scenario's secret, which marks the end of a part of the output for the
-        driver."""
+        """Write the scenario's secret to the output, so that the driver finds the end of a part."""
         self._flush()
         write(self.terminal, self.job.sentinel)
 
@@ -368,10 +376,14 @@ class ScenarioProcess:
                 continue
 
     def _read_asked(self, most: int) -> bytes:
-        """Read from the terminal, if the kernel tells nobody about reads: ask the driver for
-        input first, but only if nothing is left, else the next line would come too early. A read
-        past this one, as of `open(0)`, is not known: who waits there ends at the limit of time
-        asleep. In short turns: `read` would not notice a Ctrl-C that came just before it."""
+        """Read up to `most` bytes from the terminal, after asking the driver for input. Used if
+        the kernel does not report reads.
+
+        The driver is asked only if no typed input is left; otherwise the next line would come too
+        early. A program that reads in another way, such as `open(0)`, is not noticed and ends at
+        the limit for sleeping. Each wait is short because `read` would not notice a Ctrl-C that
+        came just before it.
+        """
         if not select([0], [], [], 0)[0]:
             self._send(FromScenario.ASKS_FOR_INPUT, "")
         while not select([0], [], [], _MOMENT)[0]:
@@ -380,8 +392,8 @@ class ScenarioProcess:
 
 
 def copied(value: Any) -> Any:
-    """Return copies of built-in containers, so that a submission cannot change the data of the
-    stimulus.
+    """Return copies of built-in containers, at all depths, so that a submission cannot change the
+    stimulus's data.
     """
     kind = type(value)
     if kind is list or kind is tuple:
@@ -398,10 +410,14 @@ _MAX_FRAMES = 50
 
 
 class LoopFinder:
-    """Finds the lines that a program executes again and again: after some CPU time it traces the
-    frames on the stack of the student's `program_files` and forgets those that return. The
-    innermost one left loops: that is answered, in JSON, and nothing else of this run is used. If
-    it waits for a call of its own function, that function is answered: it calls itself."""
+    """Finds the loop in which a program hangs. Used in a separate run whose other results are
+    discarded.
+
+    After some CPU time it traces the stack's frames in `program_files` and drops each one that
+    returns. The innermost frame that never returns contains the loop, whose lines are sent as JSON.
+    If that frame waits for a call of its own function, the program recurses without end, and the
+    function is sent instead.
+    """
 
     def __init__(self, program_files: Container[str], answer: Callable[[str], None]) -> None:
         self._program_files = program_files
@@ -417,7 +433,7 @@ class LoopFinder:
             _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
 
     def _on_timer(self, number: int, frame: FrameType | None) -> None:
-        """Begin to trace at the first signal; finish at the next one."""
+        """Begin to trace at the first signal of the timer; finish at the second."""
         if self._frames:
             self._finish()
         while frame is not None and len(self._frames) < _MAX_FRAMES:
@@ -454,11 +470,11 @@ class LoopFinder:
         _exit(0)
 
     def _recursion(self, left: list[FrameType]) -> str:
-        """Return the first line of a function that was called within its own call, if the first of
-        these frames is such a call; otherwise an empty text.
+        """Return the first line of a function that was called within its own call, if the first
+        frame in `left` is such a call; otherwise an empty text.
 
-        Of several functions that call each other it is the first one in the text, whichever ran
-        when we looked.
+        If several functions call each other, return the one that comes first in the file, so that
+        the result does not depend on timing.
         """
         if not left:
             return ""
@@ -482,11 +498,14 @@ _QUIET = 1_000  # after so many lines of a function without news only ends of ca
 
 
 class LineTracer:
-    """Sends which lines of the student's files run, each with the line before it in the same call
-    (`a1.py:7:4`), and where calls return True, False or None (`a1.py:9:True`). Each is sent once,
-    as it happens, as JSON text, because a program may be ended at any time. The process ends when
-    enough is known, unless the run `is_whole`. Nothing else of this run is used: a program may well
-    stop the tracing."""
+    """Sends which lines of the student's files run. Used in a separate run whose other results are
+    discarded, because a program can stop the tracing.
+
+    A line is sent with the line that ran before it in the same call (`a1.py:7:4`), and calls that
+    return True, False or None with their result (`a1.py:9:True`). Each text is sent once, as JSON,
+    as soon as it happens, because a program may be ended at any time. The process ends when enough
+    is known, unless the run `is_whole`.
+    """
 
     def __init__(
         self, program_files: Container[str], send: Callable[[str], None], *, is_whole: bool = False
@@ -525,7 +544,9 @@ class LineTracer:
         return trace
 
     def _trace_return(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """Trace the end of a call of a function in which nothing new happened for long."""
+        """Trace only the end of a call, for functions in which nothing new has happened
+        for long.
+        """
         if event == "return" and (argument is None or type(argument) is bool):
             known, code = len(self._sent), frame.f_code
             place = f"{code.co_filename}:{frame.f_lineno}"
@@ -552,10 +573,10 @@ _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 def left_open(folder: str, *, finish: bool) -> list[str]:
-    """Return the names of files in the folder that are still open for writing.
+    """Return the names of the files in the folder that are still open for writing.
 
-    With `finish` their buffers are written, as the interpreter does at the end of a program; after
-    a call they are not.
+    With `finish`, flush them, as the interpreter does at the end of a program. After a call they
+    are not flushed.
     """
     names: list[str] = []
     for thing in gc.get_objects():
@@ -577,8 +598,8 @@ def left_open(folder: str, *, finish: bool) -> list[str]:
 
 
 def _below(folder: str, name: str) -> str:
-    """Return a file's name below the folder, with escapes for undecodable bytes; an empty text if
-    it is elsewhere.
+    """Return a file's path relative to the folder, with escapes for undecodable bytes; an empty
+    text if it lies elsewhere.
     """
     try:
         path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118

@@ -1,5 +1,7 @@
-"""The standard streams of a program: each lives and behaves as Python's own, over its descriptor
-if it has one."""
+"""Replaces the standard streams of a program.
+
+The new streams behave as Python's own do, over a descriptor if there is one.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def _named(raw: io.RawIOBase, name: str) -> io.RawIOBase:
 
 
 def _input_stream(raw: io.RawIOBase, *, by_line: bool) -> io.TextIOWrapper:
-    """Return `sys.stdin` over these bytes, made as the interpreter makes it."""
+    """Return a text stream for `sys.stdin` over these bytes, with the interpreter's own
+    settings.
+    """
     buffered = io.BufferedReader(_named(raw, "<stdin>"))
     stream = io.TextIOWrapper(
         buffered, encoding="utf-8", newline=_INPUT_NEWLINE, line_buffering=by_line
@@ -38,14 +42,18 @@ def _input_stream(raw: io.RawIOBase, *, by_line: bool) -> io.TextIOWrapper:
 
 
 def _replace_stdin(stream: io.TextIOWrapper) -> None:
-    """Keep the earlier stream open: a program may have kept a part of it."""
+    """Set `sys.stdin`, and keep the earlier stream open, because the program may still use its
+    buffer.
+    """
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 
 def pipe_in(content: bytes) -> None:
-    """Let descriptor 0 be a pipe that holds `content`, and `sys.stdin` a stream over it. A pipe
-    holds only so much, and no process is here to fill it: more is given out by `sys.stdin` and
-    `os.read`, but not to a file opened by the number 0."""
+    """Make descriptor 0 a pipe that holds `content`, and `sys.stdin` a stream over it.
+
+    A pipe has a limited size and no process is here to refill it. Any further content can be read
+    with `sys.stdin` and `os.read`, but not with `open(0)`.
+    """
     if len(content) > _PIPE_HOLDS:
         left = io.BytesIO(content)
         install_input(left.read, is_terminal=False)
@@ -64,8 +72,10 @@ def install_terminal_input() -> None:
 
 
 class AskedInput(io.RawIOBase):
-    """Standard input of which `take` gives up to so many bytes. It has no descriptor number, so
-    that `input()` cannot read past it."""
+    """Raw standard input.
+
+    `take(n)` returns up to n bytes. It has no descriptor, so that `input()` cannot read around it.
+    """
 
     mode = "rb"
 
@@ -86,7 +96,7 @@ class AskedInput(io.RawIOBase):
 
 
 def install_input(take: Callable[[int], bytes], *, is_terminal: bool = True) -> None:
-    """Have `take` answer reads of `sys.stdin`, and of descriptor 0 by `os.read`."""
+    """Make reads of `sys.stdin`, and of descriptor 0 with `os.read`, call `take`."""
 
     def asking_read(descriptor: int, length: int, /) -> bytes:
         return take(length) if descriptor == 0 else read(descriptor, length)
@@ -97,13 +107,17 @@ def install_input(take: Callable[[int], bytes], *, is_terminal: bool = True) -> 
 
 
 def _put(name: str, function: Callable[..., Any]) -> None:
-    """Let `os` and the module behind it have this function."""
+    """Replace the function `name` in `os` and in the built-in module behind it (`posix` or
+    `nt`).
+    """
     for module in (os, sys.modules[os.name]):
         setattr(module, name, function)
 
 
 def install_outputs(kind: type[io.FileIO]) -> None:
-    """Put text streams of this kind over descriptors 1 and 2, as they are on a terminal."""
+    """Make `sys.stdout` and `sys.stderr` streams of this class over descriptors 1 and 2, with the
+    settings for a terminal.
+    """
 
     def text(number: int, name: str, errors: str) -> io.TextIOWrapper:
         buffered = io.BufferedWriter(_named(kind(number, "w", closefd=False), name))
@@ -121,7 +135,7 @@ _MAX_STDERR_LENGTH = 100_000  # bytes
 
 
 class KeptBytes(io.BytesIO):
-    """Bytes that can still be read when the program has closed their stream."""
+    """Bytes in memory that can still be read after the program has closed the stream."""
 
     def close(self) -> None:
         """Do nothing: the bytes are still needed."""
@@ -136,7 +150,9 @@ class KeptBytes(io.BytesIO):
 
 
 class _CapturedOutput(io.RawIOBase):
-    """Keeps a program's output to descriptor 1 or 2: by its stream, or by `os.write`."""
+    """Collects a program's output to descriptor 1 or 2, whether printed or written with
+    `os.write`.
+    """
 
     mode = "wb"
 
@@ -167,8 +183,9 @@ _CapturedOutput.__module__ = "_io"
 
 
 class PipedStreams:
-    """Has a program's standard streams be pipes until `close`, as if it were started by
-    another."""
+    """Makes a program's standard streams behave as pipes until `close`, as if another program had
+    started it.
+    """
 
     def __init__(self, content: bytes) -> None:
         self._streams = {name: getattr(sys, name) for name in _STREAMS}
@@ -204,12 +221,17 @@ class PipedStreams:
         return descriptor > 2 and self._functions["isatty"](descriptor)
 
     def _exit(self, status: int) -> None:
-        """End the program, but not the process; its `except:` may still catch that."""
+        """Replace `os._exit`: end the program but not the process, by an exception that its
+        `except:` may still catch.
+        """
         self._is_left = True
         raise ProgramLeft(status & 0xFF)
 
     def close(self) -> tuple[str, str]:
-        """Put the earlier streams back; return what was written to the two outputs."""
+        """Restore the earlier streams.
+
+        Return the texts written to standard output and standard error.
+        """
         output, errors = self._written()
         for name, stream in self._streams.items():
             setattr(sys, name, stream)

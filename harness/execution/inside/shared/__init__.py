@@ -1,1 +1,1 @@
-"""Many scenarios of a program that keeps nothing, in one process."""
+"""Runs many scenarios of a program in one process, if the program keeps no state between them."""

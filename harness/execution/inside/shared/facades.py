@@ -1,8 +1,11 @@
-"""Replacements for a program that shares its process, for `math`, `random`, `string`, `typing` and
-`__future__`: new modules, with the functions and constants listed here and nothing else: no
-submodule, no name with an underscore, no class, and nothing can be stored in them. The real ones
-lead to `sys` and to every module there is (`typing.sys.modules`, `random._os`), and take new
-attributes (`math.kept`, `typing.Optional._getitem`). Our own code uses the real ones."""
+"""Replaces `math`, `random`, `string`, `typing` and `__future__` for a program whose scenarios
+share one process.
+
+Each replacement is a new module with only the functions and constants listed here: no submodule,
+class or name with an underscore, and nothing can be stored in it. Through the real modules a
+program could reach all other modules (`typing.sys.modules`, `random._os`) and keep state
+(`math.kept = 1`). Our own code uses the real ones.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ _STRING = {
 
 
 class _AnnotationForm:
-    """A part of annotations; every subscript gives the same object."""
+    """Stands for a name of `typing` such as `Optional`; every subscript gives the same object."""
 
     __slots__ = ()
 
@@ -65,9 +68,11 @@ class _AnnotationForm:
 
 
 class Facades:
-    """What stands in `sys.modules` for the modules that a program may import; for `math` and
-    `random` if the real one is loaded. `modules` are the façades, `values` all that they hold.
-    They are made before the process that uses them is forked."""
+    """The modules to put into `sys.modules` for a shared process, made before it is forked.
+
+    `math` and `random` are replaced if the real ones are loaded. `modules` are the replacements and
+    `values` all the objects in them.
+    """
 
     def __init__(self) -> None:
         names: dict[str, dict[str, Any]] = {
@@ -87,24 +92,25 @@ class Facades:
     def report_to(
         self, unavailable: Callable[[str], NoReturn], stored: Callable[[str, str], NoReturn]
     ) -> None:
-        """Report from now on every import of a module that is neither loaded nor the program's,
-        and every attribute stored in a façade.
+        """Report forbidden acts from now on.
 
-        The first calls `unavailable` with the module's name, the second `stored` with the names of
-        façade and attribute. Both must end the process, because a program could catch an exception.
+        `unavailable` is called with the name of a module that the program imports and that is
+        neither loaded nor its own. `stored` is called with the names of a replacement module and of
+        an attribute that the program sets on it. Both must end the process, because the program
+        could catch an exception.
         """
         self._stored = stored
         self._unavailable = unavailable
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
-        """Report a module that is neither loaded nor the program's (part of the import
-        protocol).
+        """Report the import of a module that is neither loaded nor the program's (part of the
+        import protocol).
         """
         self._unavailable(name)
 
     def install(self) -> None:
-        """Put the façades into `sys.modules`, before anything of the program runs."""
+        """Put the replacements into `sys.modules`, before the program runs."""
         for module in self.modules:
             sys.modules[module.__name__] = module
 
@@ -113,15 +119,16 @@ class Facades:
             self._random.seed(seed)
 
     def draw(self) -> float:
-        """Return the generator's next number, which shows whether one was drawn since it was
-        seeded.
+        """Return the next random number.
+
+        It shows whether the program has drawn any since the generator was seeded.
         """
         return self._random.random() if self._random is not None else 0.0
 
     def _facade(self, name: str, values: dict[str, Any]) -> ModuleType:
-        """Return a module with these attributes in slots.
+        """Return a module object that has these attributes in slots.
 
-        It has no dictionary, so no statement can change them.
+        It has no dictionary, so that no statement can change them.
         """
 
         class Facade(_Module):

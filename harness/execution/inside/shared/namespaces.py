@@ -1,9 +1,8 @@
-"""Tells at little cost whether a module's names are what they were.
+"""Tells quickly whether a module's names still have the same values.
 
-To compare each name with its value takes longer than most questions: there are 150 built-in ones.
-CPython 3.11 and 3.12 number each state of a dictionary: every change gives it a number that no
-other has had (PEP 509). As long as the number is the same, nothing needs to be compared. Without
-such a number, everything is.
+Comparing every name would take longer than most scenarios: there are 150 built-in names. CPython
+3.11 and 3.12 give each dictionary a version number that changes with every modification (PEP 509).
+If the number is the same, nothing has changed. On other versions every name is compared.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NUMBER_AT = 24  # bytes after the beginning of a dictionary: the object's head 
 
 
 class Names:
-    """What a module's names are bound to, in order, at the moment it is made."""
+    """The names of a module and their values, in order, at the moment when this object is made."""
 
     def __init__(self, description: str, space: dict[str, Any]) -> None:
         self._description = description
@@ -37,7 +36,7 @@ class Names:
         self._unchanged_at = -1 if self._number is None else self._number.value
 
     def change(self) -> str:
-        """Return a text about the change; empty if nothing has changed."""
+        """Describe the first change since then; return an empty text if nothing has changed."""
         number = self._number
         if number is not None and number.value == self._unchanged_at:
             return ""
@@ -56,7 +55,7 @@ def are_same(parts: Collection[Any], kept: list[Any]) -> bool:
 
 
 def changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
-    """Return the first name with another value than before, for a text about the change."""
+    """Return the first name whose value has changed, to be named in a message."""
     # Names only: a key of the program's own would compare itself with them.
     before = {key: value for key, value in zip(keys, values, strict=True) if type(key) is str}
     after = {key: value for key, value in mapping.items() if type(key) is str}
@@ -67,7 +66,9 @@ def changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
 
 
 def _number_of(space: dict[str, Any]) -> Any:
-    """Return the number of a dictionary's state, to be read again and again; None without one."""
+    """Return an object to read a dictionary's version number from repeatedly; None if there are no
+    numbers.
+    """
     return _number_in(space) if _HAS_NUMBERS else None
 
 
@@ -76,9 +77,11 @@ def _number_in(space: dict[str, Any]) -> Any:
 
 
 def _has_numbers() -> bool:
-    """Return whether dictionaries of this interpreter have a number where it is expected.
+    """Return whether this interpreter's dictionaries have a version number at the expected place
+    in memory.
 
-    Only known versions are trusted, and what the number does is tried.
+    Only known Python versions are considered, and a test dictionary is changed to see the number
+    change.
     """
     known = sys.implementation.name == "cpython" and sys.version_info[:2] in _KNOWN_VERSIONS
     if not known or ctypes is None or hasattr(sys, "gettotalrefcount") or sys.maxsize < 1 << 32:

@@ -1,10 +1,9 @@
-"""The scenarios of one function of a program that may share a process, one after another.
+"""Runs, one after another, the scenarios of one function in a process that they share.
 
-The process is told one question at a time: the next one does not exist here before the last one is
-answered, a typed line not before it is asked for, and no answer is kept. No expected value is here:
-the driver compares (`harness.execution.sharing`). Anything unusual ends this process
-by `_exit`, which no `except` can catch: that scenario is then observed in a process of its own, and
-the others in a new one.
+The process gets one question at a time: the next is sent after an answer, a typed line when it is
+asked for, and answers are not kept. Expected values are not here; the driver compares
+(`harness.execution.sharing`). Anything unusual ends this process with `_exit`, which no `except`
+can catch. That scenario is then observed in its own process, and the others in a new shared one.
 """
 
 from __future__ import annotations
@@ -50,13 +49,12 @@ _SEEN, _ASKS_FOR_LINE = FromSharedRun.SEEN, FromSharedRun.ASKS_FOR_LINE
 
 
 class ScriptedInput:
-    """The replacement of `sys.stdin`: lines come from the driver, each when it is asked for.
+    """Replaces `sys.stdin`. The driver sends each line when it is asked for.
 
-    `places` holds positions in the printed bytes: of each line's request, of the prompt of an
-    `input` call, and of the end of each session step. After the last line, a scenario in its own
-    process ends. Here `input` raises EOFError, and only the phase and the output `observed` until
-    then count; a program that asks again gives up the shared run. `phase` is the phase that was
-    reached.
+    `places` holds positions in the printed bytes: of the request for each line, of each `input`
+    prompt, and of the end of each session step. After the last line a scenario in its own process
+    would end; here `input` raises EOFError, only the `phase` reached and the output `observed` so
+    far count, and a program that asks again gives up the shared process.
     """
 
     def __init__(self, run: SharedRun) -> None:
@@ -102,7 +100,7 @@ class ScriptedInput:
 
 
 class NoOutput:
-    """The replacement of `sys.stderr`: ordinary programs write nothing there."""
+    """Replaces `sys.stderr`. A program that writes there gives up the shared process."""
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
@@ -113,17 +111,18 @@ class NoOutput:
         self._run.give_up()
 
     def flush(self) -> None:
-        """Notice that `input` begins and has taken `sys.stdout` for its prompt.
+        """Notice that `input` begins, because it flushes stderr first, after it has taken
+        `sys.stdout` for its prompt.
 
-        If the prompt's conversion to text prints something, the process ends: the terminal decides
-        its place.
+        If converting the prompt to text prints something, end the process: only a terminal decides
+        where that output appears.
         """
         sys.stdout = self
         self._run.prompt_begins()
 
 
 class SharedRun:
-    """One process for the scenarios of one function of a program."""
+    """A process that runs the scenarios of one function of a program."""
 
     def __init__(self, job: SharedRunJob, program: Program, facades: Facades) -> None:
         self.main_name = job.main
@@ -149,7 +148,7 @@ class SharedRun:
         self.context = evaluate.EvaluationContext()
 
     def run(self, questions: int, answers: int) -> None:
-        """Run to the end of this process; never returns."""
+        """Answer the driver's messages until the end of this process; never return."""
         self.questions, self.answers = questions, answers
         sys.stdout = self.output
         sys.stdin = self.input
@@ -162,7 +161,7 @@ class SharedRun:
     # that recurses too deep does so at the same depth.
 
     def perform(self, message: bytes) -> None:
-        """Obey the driver: load the files of a selection, or answer one question."""
+        """Handle one message of the driver: load the files of a selection, or answer a question."""
         kind, body = split(message)
         if kind == _QUESTION:
             self._answer(Question.decode(body))
@@ -173,7 +172,7 @@ class SharedRun:
             _exit(0)
 
     def _begin(self, files: Files) -> None:
-        """Load the program anew, beside the provided modules of a set of constants."""
+        """Load the program anew, with provided modules that have one variant's constants."""
         self.is_loading = True
         try:
             self._load(files)
@@ -223,22 +222,26 @@ class SharedRun:
         self._finish(text.encode("ascii") + output)
 
     def prompt_begins(self) -> None:
-        """Remember how much is printed before the prompt of an `input` call."""
+        """Remember how many bytes were printed before the prompt of an `input` call."""
         self.output.flush()
         self.input.prompt_at = self.screen.tell()
 
     def refuse(self, reason: str, kind: FromSharedRun = FromSharedRun.REFUSED) -> NoReturn:
-        """End the process: the program's scenarios must not run together."""
+        """End the process because this program's scenarios must not share one; `reason` goes to
+        the driver.
+        """
         self.say(kind, reason.encode("utf-8", "replace"))
         _exit(0)
 
     def give_up(self) -> NoReturn:
-        """End the process because of this scenario. Earlier observations stay."""
+        """End the process because of this scenario. The driver keeps the earlier observations."""
         self.say(FromSharedRun.GAVE_UP, b"")
         _exit(0)
 
     def report_change(self, what: str) -> NoReturn:
-        """End the process: this scenario changed something of the program."""
+        """End the process because this scenario changed the state of the program; `what` describes
+        it.
+        """
         self.say(FromSharedRun.CHANGED, what.encode("utf-8", "replace"))
         _exit(0)
 
@@ -310,7 +313,9 @@ class SharedRun:
         self.steps.append(outcome)
 
     def _finish(self, report: bytes) -> None:
-        """Report the observation, unless something of the program changed or does not end."""
+        """Send the observation, unless the scenario changed the program or left objects that do
+        not end quietly.
+        """
         sys.modules["__main__"] = MODULE("__main__")
         if len(sys.modules) > self.modules_loaded:
             self._forget_imported()
@@ -322,14 +327,19 @@ class SharedRun:
         self.say(_SEEN, report)
 
     def _forget_imported(self) -> None:
-        """Let the next scenario that imports a module of the program load it anew, as it should."""
+        """Remove the program's modules that this scenario imported, so that the next scenario
+        loads them anew.
+        """
         for name in list(sys.modules)[self.modules_loaded :]:
             if name not in self.files.library.sources:
                 self.give_up()  # the stimulus imports more of Python
             del sys.modules[name]
 
     def _ends_quietly(self) -> bool:
-        """End unreachable objects. Return whether that left no new objects and printed nothing."""
+        """Collect unreachable objects.
+
+        Return whether that created no objects and printed nothing.
+        """
         gc.collect(1)  # all objects since the last time: loaded ones are frozen
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False
@@ -341,12 +351,12 @@ class SharedRun:
 
 
 def _met_a_limit(raised: str) -> bool:
-    """Return whether this exception is about a limit, which may be different in a scenario's own
-    process.
+    """Return whether the exception comes from a limit, such as recursion depth, which may differ
+    in a scenario's own process.
     """
     return '"type_name":"RecursionError"' in raised or '"type_name":"MemoryError"' in raised
 
 
 def _peak() -> int:
-    """Return the largest amount of memory that this process had at once, in KiB."""
+    """Return the largest amount of memory that this process has used so far, in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

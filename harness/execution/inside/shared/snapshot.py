@@ -1,9 +1,11 @@
-"""Finds out whether anything changed that a program's names reach while it shares its process.
+"""Finds out whether a scenario changed any object that the program's global names reach, in a
+process that scenarios share.
 
-Objects are compared by identity and in order, so `True` instead of 1 and a dictionary in another
-order are changes. An unchanged dictionary may still remember something: an item that was removed
-and inserted again lies elsewhere in its table, which iterators show. So each dictionary is filled
-anew. `harness.policy.checking` keeps programs away from state that cannot be reached from here.
+Objects are compared by identity and in order, so `True` instead of 1, or a dictionary in another
+order, is a change. Even an unchanged dictionary may remember something: an item that was removed
+and inserted again has another place in its table, which iterators show. Each dictionary is
+therefore filled again. State that cannot be reached from here is excluded by
+`harness.policy.checking`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class NotPlainError(Exception):
-    """A module's name reaches something that may change unseen. `str()` says what."""
+    """A module's name reaches an object that may change without being noticed. `str()` names it."""
 
 
 _WRAPPERS = (staticmethod, classmethod)
@@ -42,9 +44,12 @@ _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowe
 
 
 class Snapshot:
-    """What modules reach, at the moment it is taken: the program's own, and the façades. `fixed`
-    are the identities of what cannot change. NotPlainError for what might change unseen: a set
-    (whose table remembers), an iterator, a generator, an instance, a closure, another module."""
+    """All objects that the program's modules and the replacement modules reach at the moment when
+    it is made. `fixed` are the `id`s of objects that cannot change.
+
+    Raise NotPlainError for objects whose changes would not be noticed: a set (its table remembers
+    removed items), an iterator, a generator, an instance, a closure, another module.
+    """
 
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
@@ -75,8 +80,8 @@ class Snapshot:
                 raise NotPlainError(f"{name} lost items while it was loaded, and may change unseen")
 
     def change(self) -> str:
-        """Return a text about the change ("`board`, a list at module level"); empty if nothing has
-        changed.
+        """Describe the first change, such as "`board`, a list at module level"; return an empty
+        text if nothing has changed.
         """
         for name, items, kept in self._lists:
             if not are_same(items, kept):
@@ -100,7 +105,7 @@ class Snapshot:
         return ""
 
     def restore(self) -> None:
-        """Fill each dictionary anew, when nothing has changed."""
+        """Fill each dictionary again; call this only if nothing has changed."""
         for _, dictionary, filled in self._dictionaries:
             dictionary.clear()
             dictionary.update(filled)
@@ -173,8 +178,10 @@ class Snapshot:
 
 
 def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
-    """Fill the dictionary again. Return whether its table is then as before: a table from which
-    nothing was removed has no deleted entries."""
+    """Empty the dictionary and fill it again.
+
+    Return whether its table is as before; if no item was removed, it has no gaps.
+    """
     before = _table(dictionary)
     dictionary.clear()
     dictionary.update(filled)
@@ -185,8 +192,8 @@ def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
 
 
 def _table(dictionary: dict[Any, Any]) -> tuple[int, int]:
-    """Return the size of a dictionary's table, and how many items can be inserted before
-    it grows.
+    """Return the size of a dictionary's table, and how many items can be inserted before the table
+    grows.
     """
     size, count = dictionary.__sizeof__(), 0
     while dictionary.__sizeof__() == size:

@@ -1,1 +1,3 @@
-"""The course's modules in a process of their own, and the proxies that reach them."""
+"""Runs the course's modules in their own process (stand-ins), and lets a submission call their
+functions.
+"""

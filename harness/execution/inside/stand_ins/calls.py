@@ -1,14 +1,14 @@
 """Calls functions that run in another process.
 
-The submission's side (`RemoteCaller`) has only the names of modules and functions; the course's
-stand-ins are on the other side (`StandIns`). The submission's process never holds a stand-in's
-text, and the other process no byte of the submission: only plain data travels. Each scenario has
-its own process of stand-ins, so that a module's memory lasts as long as it would in the
+A stand-in is a module of the course that is used in place of a student's. The submission's process
+knows only names of modules and functions (`RemoteCaller`); the code runs in the other process
+(`StandIns`). Neither process has the other's code: only plain data is sent. Each scenario has its
+own stand-in process, so that global variables of a stand-in live as long as they would in the
 submission's process.
 
-Lists, dictionaries and sets are numbered and sent as contents: a container that is reached twice
-arrives as one and is changed in place. Received data is checked: only the built-in types that are
-written can come out of it.
+Lists, dictionaries and sets are numbered and sent with their contents, so that a container that is
+passed twice arrives as one object and is changed in place. Received data is checked and yields only
+built-in types.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ _CONTAINERS: dict[Any, str] = {list: "list", dict: "dict", set: "set"}
 
 
 class CannotBePassedError(Exception):
-    """A value is not plain data, or too large; `str()` says what."""
+    """Raised if a value is not plain data, or too large; `str()` says why."""
 
 
 class MalformedCallError(Exception):
-    """Raised if the received data is not written by `SharedObjects`."""
+    """Raised if received data does not have the format that `SharedObjects` writes."""
 
 
 class SharedObjects:
-    """The containers of one call, with the same numbers on both sides."""
+    """The containers of one call. Both processes use the same numbers for them."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []
@@ -68,7 +68,7 @@ class SharedObjects:
         self._text = 0
 
     def pack(self, value: Any, depth: int = 0) -> str:
-        """Return a value as JSON. New containers get the next numbers."""
+        """Return a value as JSON text. New containers get the next numbers."""
         self._parts += 1
         if self._parts > MAX_PARTS or depth > MAX_DEPTH:
             raise CannotBePassedError("a value too large")
@@ -98,8 +98,8 @@ class SharedObjects:
         return '["' + _CONTAINERS[kind] + '",[' + ",".join([self.pack(p) for p in parts]) + "]]"
 
     def all_contents(self, start: int = 0) -> list[str]:
-        """Return the contents of the containers from a number on, and of the containers within
-        them.
+        """Return the contents of the containers numbered `start` and higher, and of the containers
+        within them.
         """
         found: list[str] = []
         while start + len(found) < len(self.objects):
@@ -107,7 +107,10 @@ class SharedObjects:
         return found
 
     def update(self, numbered: list[Any]) -> None:
-        """Give containers new contents, in place: [number, contents]; a new number makes one."""
+        """Replace the contents of containers in place.
+
+        Each item is [number, contents]; an unknown number makes a new container.
+        """
         fillings: list[tuple[Any, list[Any]]] = []
         for entry in numbered:
             number, contents = _pair(entry)
@@ -200,8 +203,11 @@ _MAX_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
-    """Calls functions in another process; `own_modules` names the submission's own modules. The
-    driver passes `ToStandIn` messages to that process, and `FromStandIn` answers back from it."""
+    """Calls functions of the stand-in process.
+
+    `own_modules` are the names of the submission's modules. The driver passes `ToStandIn` messages
+    there and `FromStandIn` messages back.
+    """
 
     def __init__(self, send: Send, receive: Receive, own_modules: Iterable[str]) -> None:
         from json import loads  # noqa: PLC0415  (only scenarios with a stand-in pay for it)
@@ -222,10 +228,10 @@ class RemoteCaller:
         return proxy
 
     def module(self, name: str, functions: Iterable[str], others: Iterable[str]) -> Any:
-        """Return a module of such proxies.
+        """Return a module whose functions call the stand-in process.
 
-        Its `others` cannot travel: a program that asks for one ends the scenario, because the
-        stand-in does not apply to it.
+        The values of the names in `others` cannot be sent. A program that uses one of them ends the
+        scenario: the stand-in cannot replace the module.
         """
         others = frozenset(others)
         module = MODULE(name)
@@ -242,7 +248,7 @@ class RemoteCaller:
         return module
 
     def give_up(self, why: str) -> NoReturn:
-        """End this scenario: the stand-in is not applicable."""
+        """End this scenario because the stand-in cannot be used."""
         self._send(FromScenario.STAND_IN_INAPPLICABLE, quote(why))
         _exit(0)
 
@@ -302,17 +308,20 @@ class RemoteCaller:
 
 
 def slot(name: str) -> str:
-    """Return the name of a function's proxy among the built-ins, which no program can write."""
+    """Return the built-in name under which a function's proxy is kept.
+
+    It is not an identifier, so that no program can contain it.
+    """
     return f"<course's {name}>"
 
 
 @cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
-    """Return the module with the course's definitions for these names.
+    """Return the module with the course's definitions in place of the student's for these names.
 
-    Each name comes with the provided module that has the constant, or with an empty text for a
-    function: that is bound to the proxy in its `slot` directly after its `def`, because the main
-    guard uses it. A text that does not compile stays as it is.
+    Each name comes with the provided module that holds the constant, or with an empty text for a
+    function. A function's name is bound to its proxy directly after its `def`, because code under
+    `if __name__ == "__main__"` uses it. A text that does not compile is returned unchanged.
     """
     changed = ModuleSource(source.filename, source.data, source.package)
     changed.cell_ends = source.cell_ends
@@ -326,7 +335,7 @@ def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> Mod
 
 
 def _substitute(body: list[Any], provided: dict[str, str]) -> None:
-    """Change this block of a module, and the blocks in it."""
+    """Change the statements in `body`, a block of the module, and in the blocks inside it."""
     index = 0
     while index < len(body):
         statement = body[index]
@@ -353,7 +362,7 @@ def _target(statement: Any) -> str:
 
 
 def _binding(function: Any) -> Any:
-    """Return the statement that binds a function's name to its proxy."""
+    """Return a statement that binds the function's name to its proxy."""
     place = {"lineno": function.lineno, "col_offset": function.col_offset}
     target = _ast.Name(id=function.name, ctx=_ast.Store(), **place)
     proxy = _ast.Name(id=slot(function.name), ctx=_ast.Load(), **place)
@@ -361,14 +370,16 @@ def _binding(function: Any) -> Any:
 
 
 def _provided(module: str, name: str, statement: Any) -> Any:
-    """Return the expression for the value of a name in a provided module."""
+    """Return an expression for the value that the provided module has under this name."""
     text = "\n" * (statement.lineno - 1) + f"__import__({module!r}).{name}"
     tree: Any = compile(text, "", "eval", _AST_ONLY, dont_inherit=True)
     return tree.body
 
 
 class StandIns:
-    """The course's files of an assignment, compiled once for all scenarios."""
+    """The course's files of an assignment, compiled once for the stand-in processes of all
+    scenarios.
+    """
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._variants = [by_module_name(files) for files in setup["variants"]]
@@ -379,7 +390,9 @@ class StandIns:
             source.try_to_compile()
 
     def run(self, job: StandInJob, send: Send, receive: Receive) -> None:
-        """Load the modules of the job, then answer calls until the driver closes the channel."""
+        """Load the modules named in the job, then answer calls until the driver closes the
+        channel.
+        """
         extra_files = []
         for path, data in self._extra:
             if path in job.provide:
@@ -409,7 +422,10 @@ class StandIns:
             self._answer(receive())
 
     def _answer(self, frame: bytes) -> None:
-        """Make one call, and send its outcome and the contents of the containers it changed."""
+        """Make the call in `frame`.
+
+        Send its result or exception, and the contents of containers that it changed.
+        """
         shared = SharedObjects()
         try:
             kind, body = split(frame)
@@ -465,7 +481,7 @@ class StandIns:
 
 
 class _StandInTerminal:
-    """Standard streams and `input` on the submission's terminal."""
+    """Standard streams and `input` of a stand-in, which lead to the submission's terminal."""
 
     encoding = "utf-8"
 
@@ -493,7 +509,7 @@ class _StandInTerminal:
         return True
 
     def ask(self, prompt: object = "", /) -> str:
-        """Replace `input`."""
+        """Ask for a line; replaces `input`."""
         self.flush()
         self.send(FromStandIn.ASKS_FOR_LINE, quote(str(prompt)))
         kind, body = split(self._receive())
@@ -504,7 +520,7 @@ class _StandInTerminal:
 
 
 def _is_referred_to(objects: list[Any]) -> bool:
-    """Return whether anything else still refers to one of these containers."""
+    """Return whether anything outside the call still refers to one of these containers."""
     if not objects or not _others_holding(objects):
         return False
     gc.collect()  # it may have been an exception's frames, which are a cycle

@@ -1,4 +1,4 @@
-"""One expression, its value or its exception."""
+"""Evaluates one expression of a stimulus and observes its value or its exception."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ def perform(
     answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
-    """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
-    is raised before the call, or by its result, must not pass for the call's own."""
+    """Evaluate the expression and set `value` or `raised` in the answer, with its arguments before
+    and after.
+
+    An exception from preparing the arguments, or from describing the result, must not count as an
+    exception of the call.
+    """
     names = context.names
     arguments: tuple[Any, ...] = ()
     # Without `whole` and `split` the text does not compile.
@@ -51,8 +55,9 @@ def _compared(
     context: EvaluationContext,
     budget: codec.SizeBudget,
 ) -> str:
-    """Return the data that the parent compares with the expected value, or the answer of an
-    object's own `==`."""
+    """Return the data that the parent process compares with the expected value or, for an object,
+    the result of its own `==`.
+    """
     text, code = equals
     expected = eval(code or text, context.names)
     if codec.is_data(expected):

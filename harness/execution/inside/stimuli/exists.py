@@ -1,4 +1,4 @@
-"""A name of the submission: its kind, and how it is called. Nothing of it is called here."""
+"""Observes one name of the submission: its kind and its parameters. It never calls the object."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def perform(
     answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
-    """Put into `value` the name's kind ("function", "class", "value" or "nothing"), its parameters
-    as they are written (None if they are not known), and a class's attributes."""
+    """Set `value` to the name's kind ("function", "class", "value" or "nothing"), the parameters
+    as written in the source (None if unknown), and a class's attributes.
+    """
     answer.reach("stimulus")
     first, *rest = stimulus.source.split(".")
     thing: Any = context.names.get(first, _NOTHING)
@@ -42,7 +43,9 @@ def perform(
 
 
 def _member(owner: Any, name: str) -> Any:
-    """Return the object that a class or module holds under the name, unchanged."""
+    """Return the object that a class or module has under this name; from a class without calling
+    descriptors.
+    """
     if owner is _NOTHING:
         return _NOTHING
     if not _is_class(owner):
@@ -74,7 +77,7 @@ def _is_class(thing: object) -> bool:
 
 
 def _of_class(kind: type) -> list[str] | None:
-    """Return the parameters with which an object of the class is made, without `self`."""
+    """Return the parameters for making an object of the class, without `self`."""
     for base in codec.mro_of(kind):
         space = codec.space_of(base)
         for name in ("__init__", "__new__"):
@@ -87,7 +90,7 @@ def _of_class(kind: type) -> list[str] | None:
 
 
 def _of_function(function: Any, first: int) -> list[str] | None:
-    """Return the parameters of a function as they are written, from the place `first` on."""
+    """Return a function's parameters as written in the source, without the first `first` ones."""
     for _ in range(_MAX_WRAPPED):
         inner = getattr(function, "__wrapped__", None)
         if type(inner) is not _FUNCTION:
@@ -117,13 +120,15 @@ def _of_function(function: Any, first: int) -> list[str] | None:
 
 
 def _shown(default: object) -> str:
-    """Return a default as it is written, if it is plain data."""
+    """Return a parameter's default as source text if it is plain data."""
     return repr(default)[:_MAX_DEFAULT] if codec.is_data(default) else "…"
 
 
 def _attributes(kind: type) -> set[str]:
-    """Return the public attributes that objects of the class have, as far as the class says so: by
-    assignments in its methods, annotations, slots, properties and values in its body."""
+    """Return the public attributes that objects of the class have according to its body:
+    assignments to `self` in methods, annotations, slots, properties and values in the class
+    body.
+    """
     found: set[str] = set()
     for base in codec.mro_of(kind)[:-1]:
         space = codec.space_of(base)
@@ -145,7 +150,7 @@ def _instructions(code: CodeType) -> list[tuple[int, int]]:
 
 
 def _stored(code: CodeType) -> set[str]:
-    """Return the names of attributes that a function assigns to."""
+    """Return the names of the attributes that a function's code assigns."""
     names = code.co_names
     if len(names) > 256:  # then an argument takes two instructions
         return set(names)

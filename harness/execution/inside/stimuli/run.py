@@ -1,4 +1,4 @@
-"""A program as `__main__`, and its exit status."""
+"""Runs a program as `__main__` and observes its exit status."""
 
 from __future__ import annotations
 
@@ -11,5 +11,8 @@ if TYPE_CHECKING:
 
 
 def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
-    """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
+    """Run a module as `__main__`.
+
+    Set `exit` in the answer and, after an uncaught exception, `raised`.
+    """
     answer.fields["exit"] = str(run_as_main(library, name, answer.put_raised, ends=True))

@@ -1,4 +1,7 @@
-"""Steps in one namespace, and the variables afterwards."""
+"""Runs a session: several steps in one namespace.
+
+Observes each step, and the variables afterwards.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def perform(
     answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
-    """Run the steps in one namespace; `finished` gets each step's outcome as JSON."""
+    """Run the steps in one namespace. Call `finished` with each step's outcome as JSON."""
     answer.reach("stimulus")
     for step in stimulus.steps:
         outcome = "{}"
@@ -37,7 +40,9 @@ def perform(
 
 
 def _display(value: object, budget: codec.SizeBudget) -> str:
-    """Return a step's value, and the text that a person sees if it contains objects."""
+    """Return a step's value and, if it contains objects, the text that an interactive Python would
+    show.
+    """
     met = budget.objects
     encoded = '{"value":' + codec.encode(value, budget)
     if budget.objects == met:

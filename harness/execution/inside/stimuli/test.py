@@ -1,4 +1,4 @@
-"""Serves tests in another process, which use the program here: the course's or students' tests."""
+"""Lets a test in another process (the course's or a student's) use the program in this process."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def perform(
     answer: StimulusAnswer,
     public_names: list[str] | None,
 ) -> None:
-    """Answer the test's calls until it has ended: only its own process knows its result.
+    """Answer the test's requests until it ends. Only the test's own process knows its result.
 
-    With `public_names` the program is the course's and the tests are not: they may use these names
-    and nothing else.
+    With `public_names` the program is the course's and a student's tests use it: they may use only
+    these names.
     """
 
     def hear() -> Any:
