@@ -1,1 +1,1 @@
-"""Packages to publish: the handout with its self-check file, and those for platforms."""
+"""Build what courses publish: the students' archive (handout) and packages for other platforms."""

@@ -1,9 +1,8 @@
-"""Grade a student's checkout: the program inside `grader.pyz`, which needs only the standard
-library.
+"""Grade a student's checkout on Classroom 50. This is the program inside `grader.pyz`.
 
-It ends with status 0 for any marks, and with 1 only if the grader itself failed. Scores in
-`result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark, distributed
-over the tests by largest remainder so that they add up.
+It needs only the standard library. Its exit status is 0 for any marks, and 1 only if the grader
+itself failed. Scores in `result.json` (schema classroom50/result/v1) are whole numbers: each mark
+is worth a hundred. They are divided among the tests by largest remainder, so that they add up.
 """
 
 import html
@@ -58,7 +57,7 @@ _FACTS = {
 def main(packed_here: Callable[[], Packed] = packed) -> int:
     """Grade the current folder, and return the exit status.
 
-    `packed_here` reads what this program was made with.
+    `packed_here` returns the plan and the answer key that are stored in `grader.pyz`.
     """
     try:
         summary, status = _grade(Path.cwd(), packed_here)
@@ -77,7 +76,10 @@ RESULT, BODY = "result.json", "release-body.md"
 
 
 def _grade(folder: Path, packed_here: Callable[[], Packed]) -> tuple[str, str]:
-    """Grade a folder and write its files. Return the summary and the status for the job."""
+    """Grade a folder and write the result files.
+
+    Return the summary and the status, which become outputs of the job.
+    """
     for name in (RESULT, BODY, ASSETS):
         _remove(folder / name)
     plan, key = packed_here()
@@ -111,8 +113,11 @@ def _summary(result: SubmissionResult, plan: Plan) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Remove the checkout's file there, because it could be mistaken for our result if the grader
-    fails. A link is not followed."""
+    """Remove a file of the student's checkout.
+
+    Otherwise it could be mistaken for our result if the grader fails. If the path is a link, remove
+    the link and not its target.
+    """
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -120,13 +125,13 @@ def _remove(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the file, even if the checkout has one. Do not follow a link."""
+    """Write the file and replace any file of the checkout at this path. Do not follow a link."""
     path.unlink(missing_ok=True)
     path.write_bytes(encoded(text))
 
 
 def _tell(lines: str) -> None:
-    """Append lines to the job's output, if there is a job."""
+    """Append lines to the CI job's output file, if the program runs in a CI job."""
     output = os.environ.get("GITHUB_OUTPUT")
     if output:
         with Path(output).open("ab") as file:
@@ -134,9 +139,9 @@ def _tell(lines: str) -> None:
 
 
 def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], now: datetime) -> str:
-    """Return the text of `result.json`, with a test for each scenario that counts.
+    """Return the text of `result.json`, with one test for each scenario that has points.
 
-    `job` has the environment variables of the job.
+    `job` has the environment variables of the CI job.
     """
     scenarios = [scenario for scenario in plan.scenarios if not scenario.informational]
     passed = {entry.scenario_id for entry in result.scenarios if entry.verdict.passed}
@@ -173,9 +178,9 @@ def _weight(scenario: Scenario) -> Fraction:
 
 
 def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
-    """Return whole numbers in proportion to the weights that add up to `total`.
+    """Divide `total` into whole numbers in proportion to the weights.
 
-    They are all zero if the weights are.
+    `shared_out([1, 2], 100)` returns `[33, 67]`. If all weights are zero, so are all numbers.
     """
     whole = sum(weights, Fraction(0))
     if not whole:
@@ -191,14 +196,15 @@ def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
 
 
 def output_lines(status: str, summary: str) -> str:
-    """Return the two lines to append to the job's output, safe for any summary."""
+    """Return the two lines to append to the CI job's output file, escaped for any summary."""
     return f"status={status}\nsummary={' '.join(visible(summary).split())}\n"
 
 
 def _name(scenario: Scenario) -> str:
     """Return the name of a scenario's test.
 
-    A visible one includes the swept constants; for a hidden one they would reveal too much.
+    For a visible scenario, the name includes the values that replace constants of the program. For
+    a hidden one, they would reveal too much.
     """
     name = ""
     if scenario.visibility is Visibility.VISIBLE:

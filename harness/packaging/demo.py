@@ -1,4 +1,4 @@
-"""Make the sample class of `harness demo`: the samples of hangman, submitted by thirty students."""
+"""Create the sample class of `harness demo`: thirty students who submitted the hangman samples."""
 
 import re
 import sys
@@ -14,9 +14,10 @@ _LATE = {"larsen-cleo": 0.1, "okafor-emil": 20, "larsen-jona": 30, "okafor-gwen"
 
 
 def demo_files() -> dict[str, bytes]:
-    """Return the course and its download from Gradescope, by paths below the folder of the demo.
+    """Return the files of the course and of its Gradescope download, by path below the demo's
+    folder.
 
-    It is graded with the Python that runs this, not the example's.
+    The course is set to grade with the Python that runs this function, not with the example's.
     """
     root = _PACKAGE / "shipped" / "demo"
     if not root.is_dir():
@@ -39,7 +40,7 @@ def demo_files() -> dict[str, bytes]:
 
 
 def _metadata_lines(number: int, sample: str) -> list[str]:
-    """Return the lines about one submission."""
+    """Return the lines about one submission in Gradescope's metadata file."""
     hours = _LATE.get(sample, -number)
     submitted = datetime.fromisoformat(f"{DUE}+01:00") + timedelta(hours=hours)
     last, first = sample.split("-")

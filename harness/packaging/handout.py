@@ -1,8 +1,8 @@
-"""Build the students' archive, without hidden scenarios and without bodies of the reference.
+"""Build the students' archive, without hidden scenarios and without the reference's code.
 
-It has the stub, the provided files, transcripts, a file that checks without any installation, and
-the visible scenarios as text: calls, typed lines and expected results, as the scenario states them
-or as the reference produces them.
+It contains the stub, the provided files, transcripts, a program that checks without installation,
+and the visible scenarios as text: calls, typed lines and expected results. The results come from
+the scenario or, if it states none, from running the reference.
 """
 
 import re
@@ -44,8 +44,10 @@ _NOT_HERE = (
 def handout_zip(
     specification: Specification, context: GradingContext, *, notebook: bool = False
 ) -> bytes:
-    """Return the archive's bytes, which are always the same for the same specification, harness and
-    interpreter. With `notebook` the stub is a notebook.
+    """Return the bytes of the students' archive.
+
+    The same specification, harness and interpreter always give the same bytes. With `notebook` the
+    stub is a notebook.
 
     `specification` is the whole assignment; `context` was prepared from its visible part
     (`visible_only`). Raise UserError if two files would have the same name, and HarnessError if a
@@ -74,7 +76,7 @@ def _parts(
     plan: Plan,
     stubs: Sequence[SourceFile],
 ) -> list[tuple[str, bytes]]:
-    """Return all files but the README, with their names."""
+    """Return the names and contents of all files in the archive except the README."""
     shown = context.specification
     assignment = shown.plan.assignment
     key = student_key(context, plan)
@@ -95,7 +97,10 @@ def _parts(
 
 
 def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
-    """Return all contents of each file that visible scenarios put beside a submission."""
+    """Return the files that visible scenarios put into the submission's folder.
+
+    Each name has all of its contents, because scenarios may give one file different contents.
+    """
     other_files = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
     contents: dict[str, set[bytes]] = {}
     for scenario in plan.scenarios:
@@ -107,8 +112,10 @@ def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
 
 
 def _readme(plan: Plan, names: list[str], notebooks: Sequence[str] = ()) -> str:
-    """Return the README. `notebooks` are the names under which the files are handed out, if they
-    are notebooks."""
+    """Return the README.
+
+    `notebooks` has the names of the files that are handed out as notebooks.
+    """
     assignment = plan.assignment
     files = tuple(notebooks) or assignment.submission_files
     same: list[str] = []
@@ -155,7 +162,7 @@ def needed_packages(assignment: Assignment) -> tuple[str, ...]:
 def _listed_files(
     assignment: Assignment, files: Sequence[str], beside: Sequence[str], names: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """Return the names of the archive's files, each with its purpose."""
+    """Return the name and the purpose of each file in the archive."""
     several = len(files) > 1
     rows = list(_files_to_write(assignment, files))
     for file in (*assignment.variants[0].files, *assignment.shown_extra_files()):
@@ -210,10 +217,11 @@ _OF_ASSIGNMENT = (
 
 
 def student_plan(specification: Specification) -> Plan:
-    """Return the plan of the visible part of an assignment, with only the parts that a check needs.
+    """Return the plan that students get: only visible scenarios, and only the parts that a check
+    needs.
 
-    It has the ids of clauses, not their texts, and of the reference's functions only those that
-    stimuli name.
+    It has the ids of clauses, but not their texts. Of the reference's functions, it has only those
+    that scenarios call by name.
     """
     plan = specification.plan
     assignment = plan.assignment
@@ -251,8 +259,11 @@ def _names_in_stimuli(plan: Plan) -> set[str]:
 
 
 def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
-    """Return the answers to that plan, without lines of the reference and without measured times,
-    which would make each archive different."""
+    """Return the reference's answers to the scenarios of `plan`.
+
+    Lines of the reference are left out. So are measured times, which would make each archive
+    different.
+    """
     key = context.key.subset(scenario.id for scenario in plan.scenarios)
     entries = []
     most = 0.0
@@ -318,11 +329,11 @@ sys.exit(subprocess.call([sys.executable, "-I", os.path.join(here, "{GRADER}")])
 
 
 def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
-    """Return `autograder.py`, which Classroom 50 starts, and `grader.pyz`.
+    """Return two files: `autograder.py`, which Classroom 50 starts, and `grader.pyz`.
 
-    They are the same for the same specification, harness and interpreter. `context` was prepared
-    from the scenarios to include: everybody who has the bundle can read them. Raise UserError if it
-    is too large for the platform.
+    The same specification, harness and interpreter always give the same bytes. `context` was
+    prepared from the scenarios to include. Everybody who has the bundle can read them. Raise
+    UserError if the bundle is too large for the platform.
     """
     plan = student_plan(context.specification)
     key = student_key(context, plan)

@@ -1,4 +1,4 @@
-"""A stub as a notebook, whose last cell runs the self-check."""
+"""Convert a stub to a notebook whose last cell runs the self-check."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ _METADATA = {
 
 
 def notebook_of(stubs: Sequence[SourceFile], assignment: Assignment, command: str) -> SourceFile:
-    """Return the only stub as a notebook. Raise UserError if the assignment takes none, or has
-    several files."""
+    """Return the assignment's only stub as a notebook.
+
+    Raise UserError if the assignment accepts no notebooks or has several files.
+    """
     if not assignment.takes_notebooks or len(stubs) != 1:
         problem = "only an assignment with one Python file has a notebook"
         raise UserError(problem, place=assignment.id, hint="leave out --notebook")
@@ -33,8 +35,10 @@ def notebook_of(stubs: Sequence[SourceFile], assignment: Assignment, command: st
 
 
 def as_notebook(stub: SourceFile, title: str, command: str) -> SourceFile:
-    """Return the notebook for a stub: a cell for each function or class, and one for the lines
-    between two of them. `command` checks the notebook whose name follows it.
+    """Return the notebook for a stub.
+
+    Each function or class becomes a cell, and so do the lines between two of them. The last cell
+    runs `command` with the notebook's name as argument.
     """
     name = notebook_name(stub.name)
     how = _HOW.format(name=name)
@@ -61,9 +65,9 @@ def _cell(kind: str, source: str) -> dict[str, Any]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the text split into cells, without empty lines around them.
+    """Split the text into cells, without empty lines around them.
 
-    The docstring is left out: the notebook has a title.
+    Leave out the module's docstring, because the notebook has a title.
     """
     lines = text.splitlines()
     parts: list[str] = []

@@ -1,4 +1,7 @@
-"""Make a program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
+"""Build a program in one file, such as `selfcheck.pyz`.
+
+The file contains modules of the harness, the plan of an assignment and the reference's answers.
+"""
 
 from __future__ import annotations
 
@@ -53,13 +56,16 @@ sys.exit(main())
 
 
 def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
-    """Return an archive that runs `main` of the module `entry`; the same for the same arguments."""
+    """Return a zip archive that Python can run: it calls `main` of the module `entry`.
+
+    The same arguments give the same bytes.
+    """
     main = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     return _SHEBANG + zipped(program_parts(plan, key, entry) | main)
 
 
 def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
-    """Return the files that a program needs if its `entry` is a module of the harness."""
+    """Return the contents of such an archive by path, if its `entry` is a module of the harness."""
     files = needed_files((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
     for name, data in inside:
@@ -72,9 +78,9 @@ def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
 
 @Replaceable
 def needed_files(entries: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of these modules of the harness and of those that they import.
+    """Return the source files of these harness modules and of all modules that they import.
 
-    Direct and indirect imports anywhere in the code count, except those only for type checkers.
+    Imports anywhere in the code count, except those only for type checkers.
     """
     found: set[str] = set()
     files: dict[str, bytes] = {}
@@ -108,7 +114,10 @@ def _modules_in(package: str, path: str) -> Iterator[str]:
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the imported modules, each with every name that is imported from it ("": itself)."""
+    """Yield each imported module with each name imported from it.
+
+    `from a import b` yields `("a", "b")`; `import a` yields `("a", "")`.
+    """
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.Import):
@@ -124,7 +133,9 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _imports_modules(tree: ast.Module) -> bool:
-    """Return whether a package imports all of its modules (`harness.common.discovery`)."""
+    """Return whether a package imports all of its own modules with a function of
+    `harness.common.discovery`.
+    """
     for node in ast.walk(tree):
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Name) and function.id in _FINDING:
@@ -134,7 +145,10 @@ def _imports_modules(tree: ast.Module) -> bool:
 
 @cache
 def _file_of(module: str) -> tuple[str, bytes] | None:
-    """Return the path below the package of a module of the harness, and its source."""
+    """Return the path and the source of a harness module; None for any other module.
+
+    The path is relative to the package's folder: `common/files.py` for `harness.common.files`.
+    """
     top, *parts = module.split(".")
     if top != "harness":
         return None
@@ -152,14 +166,17 @@ Packed = tuple[Plan, AnswerKey]
 
 
 def packed() -> Packed:
-    """Return the plan and the answer key. Raise UserError if the file was unpacked."""
+    """Return the plan and the answers in the archive that is running.
+
+    Raise UserError if it was unpacked.
+    """
     return serial.loads(Plan, _packed(PLAN)), serial.loads(AnswerKey, _packed(KEY))
 
 
 def graded(
     plan: Plan, key: AnswerKey, interpreter: Interpreter, submissions: Iterable[Submission]
 ) -> list[SubmissionResult]:
-    """Grade these submissions, which are run without confinement."""
+    """Grade these submissions and return their results. Programs run without confinement."""
     with (
         create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
         Grader(GraderSetup(plan=plan, key=key), driver) as grader,
@@ -168,8 +185,10 @@ def graded(
 
 
 def this_interpreter(plan: Plan) -> Interpreter:
-    """Return the Python that runs this file, to run the submission with it too. Raise UserError
-    if it lacks a package of the assignment."""
+    """Return the Python that runs this file, in order to run submissions with it too.
+
+    Raise UserError if a package of the assignment is not installed.
+    """
     if not sys.executable:
         raise UserError("cannot find this Python's path", hint="start Python with its full path")
     assignment = plan.assignment

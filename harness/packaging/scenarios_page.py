@@ -28,8 +28,11 @@ from harness.reporting.view import paste
 
 
 def scenarios_page(plan: Plan, key: AnswerKey) -> str:
-    """Return the page for a plan with only visible scenarios. `key` may have no answers (no
-    reference)."""
+    """Return the text about the visible scenarios.
+
+    `plan` must have only visible scenarios. `key` has the reference's answers; without a reference,
+    it has none.
+    """
     lines = [f"{plan.assignment.title}: checks that you can run yourself", ""]
     lines.append("Your program is graded on these and on hidden ones.")
     by_function: dict[str, list[Scenario]] = {}
@@ -100,7 +103,10 @@ _IGNORED = {
 
 
 def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """Yield the compared parts; without a reference, unstated ones have no text."""
+    """Yield each result that is compared, as a label and a text.
+
+    Without a reference, a result that the scenario does not state has no text.
+    """
     if stimulus.action.steps:
         yield from _steps(expected, stimulus.action)
     else:
@@ -116,7 +122,7 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
 
 
 def file_text(name: str, content: str) -> str:
-    """Return the name of a file, or of the piped input, then its text, indented."""
+    """Return a heading and a text, indented. `name` is the file's name, or describes the input."""
     if not content:
         return f"{name}, empty"
     lines = [f"{name}:"]
@@ -149,7 +155,7 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
 
 
 def _own_step(step: StatedStep) -> Iterator[Labelled]:
-    """Yield a scenario's statements about one step."""
+    """Yield the results that a scenario states for one of its steps, as labels and texts."""
     for label, matcher in (("gives", step.returns), ("prints", step.prints), ("shows", step.shows)):
         if matcher is not None:
             yield label, _anything(matcher)
@@ -158,17 +164,21 @@ def _own_step(step: StatedStep) -> Iterator[Labelled]:
 
 
 def _raised_text(raised: Raised, stated: str) -> str:
-    """Return the exception's name, and its message if the stated text has it too."""
+    """Return the exception's name.
+
+    Add its message if the text that the scenario states contains it.
+    """
     if raised.message and raised.message in stated:
         return f"{raised.type_name}: {raised.message}"
     return raised.type_name
 
 
 def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """Yield the reference's screen and the places where output may differ from it.
+    """Yield the reference's output and the places where a student's output may differ from it.
 
-    These are the matcher for all output (`loose_text`) and those for single turns (`loose_turns`;
-    with a loose text, all turns). Then follow stderr and the number of inputs.
+    Output may differ if there is a matcher for all output (`loose_text`) or for single turns
+    (`loose_turns`; with a loose text, all turns). A turn is the output between two inputs. Then
+    follow stderr and the number of inputs.
     """
     stated = expected.stated
     loose_text = None
@@ -207,7 +217,7 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
 
 
 def _turn_place(turn: StatedTurn, stimulus: Stimulus) -> str:
-    """Name the input that a turn follows."""
+    """Return a text that says after which input a turn of output comes."""
     if not turn.index:
         return "before any input"
     place = f"after input {turn.index}"
@@ -246,7 +256,7 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
 
 
 def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
-    """Yield the arguments, and variables of a session, afterwards."""
+    """Yield the values of arguments and session variables after the run, as labels and texts."""
     if expected.stated.leaves_any:
         yield "may", "change its arguments"
         return
@@ -268,7 +278,7 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
 
 
 def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    """Yield the files that have changed."""
+    """Yield the files that the run has changed, as labels and texts."""
     before = {name: Exactly(value=value) for name, value in given_files(stimulus).items()}
     contents = expected_files(expected, stimulus)
     if contents is None:

@@ -1,7 +1,6 @@
-"""Run `harness check` inside `selfcheck.pyz`, with its exit status.
+"""Run `harness check` inside `selfcheck.pyz`, with the same exit status.
 
-It needs only the standard library, and reads the plan and the answer key that lie beside this file
-in the archive.
+It needs only the standard library. The plan and the reference's answers are in the same archive.
 """
 
 import argparse
@@ -32,7 +31,7 @@ from harness.results.student_view import student_view
 def main(arguments: Sequence[str] | None = None, packed_here: Callable[[], Packed] = packed) -> int:
     """Check the files named on the command line, and return the exit status.
 
-    `packed_here` reads what this program was made with.
+    `packed_here` returns the plan and the answers that are stored in `selfcheck.pyz`.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -1,1 +1,1 @@
-"""The autograder package of an assignment for Gradescope."""
+"""Build and run the autograder package of an assignment on Gradescope."""

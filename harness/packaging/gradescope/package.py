@@ -3,11 +3,12 @@
 They are `autograder.zip` (an assignment and the harness itself), `submission_metadata.json`
 (optional), and `results.json`, described by `docs/gradescope-results.schema.json`.
 
-The score is the whole mark, rounded once; without a mark it is left out. Tests have no points:
-rounded ones would add up to another mark, and deductions and extra credit belong to no test.
+The score is the mark of the whole submission, rounded once. Without a mark there is no score.
+Single tests have no points, because rounded points would not add up to the mark, and because
+deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
-Students see it at once, so it contains no count of hidden checks and no mark.
+Students see it at once, so it contains neither the mark nor a count of hidden checks.
 """
 
 import hmac
@@ -55,7 +56,7 @@ PLATFORM_SECONDS = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageSettings:
-    """How the package runs programs and shows results."""
+    """The settings of a package: how it runs programs and shows results."""
 
     assignment: str
     python: str
@@ -82,10 +83,10 @@ def gradescope_zip(
     hidden: Visibility = Visibility.AFTER_PUBLISHED,
     platform_seconds: float = PLATFORM_SECONDS,
 ) -> bytes:
-    """Return the package's bytes, the same for the same inputs.
+    """Return the bytes of `autograder.zip`. The same arguments give the same bytes.
 
-    `hidden` says when the platform shows the scenarios that students may not see;
-    `platform_seconds` is its time limit for a run.
+    `hidden` says when the platform shows the scenarios that students may not see.
+    `platform_seconds` is the platform's time limit for one run.
     """
     specification = with_called_functions(specification)
     assignment = specification.plan.assignment
@@ -110,8 +111,9 @@ def gradescope_zip(
 
 
 def _needed(specification: Specification) -> Specification:
-    """Return the part of a specification that a run needs: the plan and the reference, without
-    students' names.
+    """Return a copy of a specification with only the plan and the reference, which a run needs.
+
+    The copy has no names of students.
     """
     plan = specification.plan
     unnamed = replace(plan, assignment=replace(plan.assignment, exemptions=()))
@@ -129,7 +131,7 @@ def _is_packed(entry: Traversable) -> bool:
 
 
 class PlatformFolder:
-    """The platform's folder `root`: `/autograder` on its machines."""
+    """The folder `root` in which the platform runs a package: `/autograder` on its machines."""
 
     def __init__(self, root: Path) -> None:
         # The unpacked package.
@@ -171,7 +173,7 @@ _MAX_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """The platform's facts about a submission."""
+    """The facts that Gradescope gives about a submission, such as its attempt and its lateness."""
 
     id: str = "submission"
     # The number of the attempt, from 1.
@@ -183,7 +185,10 @@ class Metadata:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """Read the file as far as possible. Never raise an error because of its content."""
+    """Read Gradescope's `submission_metadata.json`.
+
+    Leave out unreadable parts and never raise an error because of its content.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
@@ -213,8 +218,10 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def _late_by(plain: dict[str, Any]) -> timedelta | None:
-    """Return how late a submission is, if it is. Raise TypeError, ValueError or OverflowError if a
-    time cannot be read."""
+    """Return how late a submission is; None if it is in time.
+
+    Raise TypeError, ValueError or OverflowError if a time cannot be read.
+    """
     assignment = plain.get("assignment")
     due = assignment.get("due_date") if isinstance(assignment, dict) else None
     submitted = plain.get("created_at")
@@ -227,7 +234,7 @@ def _late_by(plain: dict[str, Any]) -> timedelta | None:
 
 
 class NoMark(StrEnum):
-    """Why a run gives no mark: a partial mark would be wrong."""
+    """The reasons why a run gives no mark, because a partial mark would be wrong."""
 
     OUT_OF_TIME = "out of time"
     NOT_CONFINED = "not confined"
@@ -256,7 +263,10 @@ _UNFINISHED = (
 
 
 def fallback_json() -> str:
-    """Return the first results, which are written before grading starts and replaced afterwards."""
+    """Return the first `results.json`.
+
+    It is written before grading starts and replaced afterwards.
+    """
     return _text(
         output=_UNFINISHED,
         output_format="text",
@@ -269,7 +279,10 @@ def fallback_json() -> str:
 def results_json(
     run: PlatformRun, plan: Plan, settings: PackageSettings, metadata: Metadata, seconds: float
 ) -> str:
-    """Return the results of a run that took `seconds`; `plan` is the whole assignment's."""
+    """Return the text of `results.json` for a run that took `seconds`.
+
+    `plan` is the plan of the whole assignment, even if only a part was run.
+    """
     score: dict[str, float] = {}
     if run.result is not None and run.result.mark is not None and run.no_mark is None:
         score["score"] = float(rounded(run.result.mark))
@@ -330,7 +343,10 @@ def _test(
     around: Surroundings,
     of_hidden: Visibility,
 ) -> dict[str, Any]:
-    """Return a scenario's test with its failure; for a hidden one only the kind of verdict."""
+    """Return one test of `results.json`: a scenario and its failure.
+
+    For a hidden scenario, include only the kind of the verdict.
+    """
     hidden = scenario.visibility is Visibility.HIDDEN
     shown = of_hidden if hidden else scenario.visibility
     test: dict[str, Any] = {"name": _test_name(scenario), "visibility": shown.value}
@@ -359,7 +375,7 @@ def _test(
 
 
 def _test_name(scenario: Scenario) -> str:
-    """Return the name of a scenario's test, with the constants of a visible one."""
+    """Return the name of a scenario's test. For a visible one, include replaced constants."""
     name = f"{scenario.function}: {scenario.name}"
     if scenario.visibility is not Visibility.HIDDEN:
         values = paste.settings(scenario.stimuli[0].constants)
@@ -400,9 +416,10 @@ def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> d
 
 
 def _keyed(plan: Plan, name: str) -> str:
-    """Return a digest that tells packages apart and confirms no guess.
+    """Return a digest of `name` that cannot be used to guess hidden content.
 
-    Its key is everything that is hidden: specification and reference.
+    It differs between packages, because its key is made from the specification and the reference,
+    which students do not have.
     """
     key = f"{plan.spec_digest}{plan.reference_digest}".encode("ascii")
     return hmac.new(key, name.encode("ascii"), "sha256").hexdigest()
@@ -431,7 +448,7 @@ REASONS = {
 
 
 def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
-    """Return the text above the tests, as HTML. `plan` is the whole assignment's."""
+    """Return the HTML text above the tests. `plan` is the plan of the whole assignment."""
     parts = [Markup("<h3>{}</h3>").format(visible(plan.assignment.title))]
     if run.no_mark is not None:
         parts.append(_strong(REASONS[run.no_mark]))
@@ -469,7 +486,9 @@ def _to_fix(view: StudentView) -> Iterator[str]:
 
 
 def _place_of(result: SubmissionResult) -> str:
-    """Return where Python stopped reading."""
+    """Return the file and line of the syntax error at which Python stopped reading; empty without
+    one.
+    """
     broken = result.unparsable
     if broken is None:
         return ""
@@ -477,7 +496,7 @@ def _place_of(result: SubmissionResult) -> str:
 
 
 def _where(cause: ShownCause, names: LineNames) -> str:
-    """Name the function, the file and the lines of a cause."""
+    """Return a text with the function, the file and the lines that a failure's cause names."""
     name = cause.function or "the file"
     place = cause.place
     if place is None:
@@ -487,7 +506,7 @@ def _where(cause: ShownCause, names: LineNames) -> str:
 
 
 def _by_function(view: StudentView) -> Markup:
-    """Return a table of how many visible checks passed, by function."""
+    """Return an HTML table with the number of passed visible checks for each function."""
     tallies: dict[str, list[bool]] = {}
     for check in view.shown:
         if not check.informational:

@@ -1,10 +1,10 @@
-"""Run the package on the platform: `prepare` when the image is built, `run` for a submission.
+"""Run the package on Gradescope: `prepare` when the image is built, `run` for a submission.
 
-`run` only watches: the grading is its own process (`grade`). It may be killed, by us if time runs
-out or by the container if memory does. There is always a valid results.json: `run_autograder`
-writes the first one, and each later one replaces it completely. Programs are confined if the
-container allows it. After the deadline nothing new starts, and scenarios that did not run have no
-answer.
+`run` starts the grading as another process (`grade`) and watches it. We may end that process if
+time runs out, and the container may end it if memory does. A valid results.json exists at any time:
+`run_autograder` writes the first one, and each later one replaces it completely. Programs are
+confined if the container allows it. After the deadline no scenario is started, and scenarios that
+did not run have no answer.
 """
 
 import contextlib
@@ -56,9 +56,10 @@ _Files = tuple[SourceFile, ...]
 
 
 def prepare_image(tree: PlatformFolder) -> None:
-    """Make the answer key for the interpreter that setup.sh found, and print the confinement.
+    """Compute the reference's answers with the Python that setup.sh found, and print how programs
+    are confined.
 
-    Raise UserError or HarnessError, so that the image is not built.
+    Raise UserError or HarnessError if that fails, so that the image is not built.
     """
     context = prepared(tree.specification(), tree.interpreter(), tree.keys)
     tier = context.tier.tier
@@ -66,7 +67,7 @@ def prepare_image(tree: PlatformFolder) -> None:
 
 
 def run(tree: PlatformFolder) -> None:
-    """Grade the submission within the time limit, and write valid results in any case."""
+    """Grade the submission within the time limit. Write valid results even if grading fails."""
     started = time.monotonic()
     settings = tree.settings()
     # The package holds the answers, so it is inaccessible to other users.
@@ -91,7 +92,7 @@ def run(tree: PlatformFolder) -> None:
 
 
 def grade(tree: PlatformFolder) -> None:
-    """Grade, and replace the results."""
+    """Grade the submission in this process, and replace `results.json`."""
     started = float(os.environ[STARTED])
     end = started + tree.settings().stop_after
     specification = tree.specification()
@@ -106,7 +107,7 @@ def grade(tree: PlatformFolder) -> None:
 
 
 def _write(tree: PlatformFolder, started: float, outcome: PlatformRun) -> None:
-    """Write the results, and print the outcome to stdout, which students do not see."""
+    """Write `results.json`, and print the outcome to stdout, which students do not see."""
     settings = tree.settings()
     plan = tree.specification().plan
     seconds = time.monotonic() - started
@@ -121,9 +122,11 @@ def _write(tree: PlatformFolder, started: float, outcome: PlatformRun) -> None:
 
 
 def prepared(specification: Specification, python: Path, cache: Path) -> GradingContext:
-    """Make or load the answer key, and return the part of the assignment that may run here.
+    """Compute or load the reference's answers, and return them with the scenarios that may run
+    here.
 
-    Raise UserError for another version of Python, or a reference that disagrees.
+    If programs cannot be confined, these are only the visible scenarios. Raise UserError if
+    `python` is another version than the assignment's, or if the reference contradicts a scenario.
     """
     context = prepare(specification, python=python, cache=cache)
     if not context.interpreter.exact:
@@ -134,10 +137,10 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Grading
 
 
 def grade_one(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    """Grade in this process; start nothing new after `time.monotonic()` reaches `end`.
+    """Grade in this process, and start no scenario after `time.monotonic()` reaches `end`.
 
-    If the harness itself fails, try once more. Run nothing if a program can neither be confined
-    nor run as another user than the owner of the answers.
+    If the harness itself fails, try once more. Run nothing if a program can neither be confined nor
+    run as another user than the owner of the answers.
     """
     if context.tier.tier is Tier.PORTABLE:
         has_other_user = os.geteuid() == 0 and unused_uids() is not None
@@ -185,7 +188,10 @@ def _no_mark(status: SubmissionStatus, tier: Tier, *, ran_out: bool) -> NoMark |
 
 
 def _driver(context: GradingContext) -> AnyDriver:
-    """Return the tier's layers; if there are none, root still gives the program its own user."""
+    """Return the driver that runs programs in this tier, with all its layers of confinement.
+
+    If there are none and we are root, programs still run as their own user.
+    """
     tier, core = context.tier.tier, pick_cpu()
     if tier is not Tier.PORTABLE:
         return create_driver(context.interpreter, tier, cpu=core)
@@ -195,10 +201,10 @@ def _driver(context: GradingContext) -> AnyDriver:
 
 
 class InTime(AnyDriver):
-    """Like `driver`, until `clock()` reaches `end`; then `ran_out` is set.
+    """A driver that runs programs with another `driver` until `clock()` reaches `end`.
 
-    Observations after that are failures of the harness: they earn and cost nothing, and the
-    submission has no mark.
+    After that it sets `ran_out`, and each observation is a failure of the harness: it neither earns
+    nor costs marks, and the submission has no mark.
     """
 
     def __init__(
@@ -235,18 +241,21 @@ class InTime(AnyDriver):
             yield calls
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
-        """Start a server of the driver. A tool of the harness ends by its own limits."""
+        """Start one of the driver's servers.
+
+        It is a tool of the harness with its own time limits, so `end` does not apply.
+        """
         return self._driver.serve(stack, setup)
 
     def is_over(self) -> bool:
-        """Return whether the time is over, and remember it."""
+        """Return whether the time is over. If so, set `ran_out`."""
         self.ran_out = self.ran_out or self._clock() >= self._end
         return self.ran_out
 
 
 @dataclass(frozen=True, slots=True)
 class _InTimeServer:
-    """A submission's server that observes nothing after the end."""
+    """A submission's server that runs nothing after the driver's time is over."""
 
     server: Runner
     driver: InTime

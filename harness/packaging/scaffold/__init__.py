@@ -1,1 +1,1 @@
-"""The first files of a new assignment."""
+"""Create the files of a new assignment."""

@@ -1,8 +1,8 @@
-"""Make the files of a new assignment: from the template, from an assignment that comes with the
-harness, or from a reference.
+"""Create the files of a new assignment: from the template, from an assignment that comes with the
+harness, or from a reference (the course's solution).
 
-The first scenarios of a reference are tried: if it raises an exception, the scenario states it, and
-results that cannot be compared are left out with the reason.
+The first scenarios of a reference are generated and tried. If the reference raises an exception,
+the scenario expects it. Scenarios whose results cannot be compared are left out, with the reason.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _WHY = "# harness: answers of the reference, and students' marks"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A call or run that cannot be a first scenario, and the reason."""
+    """A call or run that cannot become a scenario, and the reason."""
 
     first: First
     reason: str
@@ -62,7 +62,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The first scenarios of an assignment. `floats`: some results are computed floats."""
+    """The generated scenarios of a new assignment.
+
+    `floats` is true if some results are computed floats.
+    """
 
     firsts: tuple[First, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -72,7 +75,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """The files of an assignment begun from its reference."""
+    """The files of an assignment created from its reference."""
 
     files: dict[str, bytes]
     # The programs whose input or files a person must add.
@@ -84,8 +87,10 @@ class Begun:
 
 
 def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
-    """Return a small assignment with reference, scenarios, mutants and samples, by path below the
-    root."""
+    """Return the files of a small example assignment, by path below the course's root.
+
+    It has a reference, scenarios, mutants and sample submissions.
+    """
     filled = partial(_filled, assignment_id=assignment_id, file=file)
     spec = f"specs/{assignment_id}"
     submissions = f"submissions/{assignment_id}"
@@ -99,7 +104,7 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
 
 
 def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
-    """Return an assignment with a one-line program in each of these files."""
+    """Return the files of an assignment that has several programs, each with one line of code."""
     reference = {}
     for name in names:
         reference[name] = f'"""{_OWN}"""\n\nprint("Hello from {name}")\n'.encode()
@@ -109,12 +114,15 @@ def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
 def from_reference(
     assignment_id: str, reference: Mapping[str, bytes], packages: Sequence[str], cache: Path
 ) -> Begun:
-    """Write a clause, a first scenario and a mutant for each class, each program and each function
-    without input or files. Add the reference as a sample. Keep only what validates.
+    """Generate an assignment from the course's solution.
+
+    Each class, each program and each function that needs no input or files gets a clause, a
+    scenario and a mutant. The reference is added as a sample. Scenarios with a problem in `harness
+    validate` are left out.
 
     `reference` has its Python files by name. It is run with these packages, which are installed
-    below the folder `cache`. If no scenario can be made, return all other files. Raise UserError
-    if a file is not Python or imports a missing module.
+    below the folder `cache`. If no scenario can be generated, return all other files. Raise
+    UserError if a file is not Python or imports a missing module.
     """
     draft = replace(_draft(reference), packages=tuple(packages))
     asking = [first for first in draft.firsts if first.asks]
@@ -140,8 +148,10 @@ def from_reference(
 
 
 def _why_nothing(assignment_id: str, left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return why no first scenario is possible. Raise UserError if the reference imports a missing
-    module."""
+    """Return the reasons why no scenario could be generated.
+
+    Raise UserError if the reference imports a missing module.
+    """
     for entry in left_out:
         module = entry.missing_module
         if module:
@@ -157,7 +167,7 @@ def _why_nothing(assignment_id: str, left_out: Sequence[LeftOut]) -> tuple[str, 
 
 
 def _draft(reference: Mapping[str, bytes]) -> Draft:
-    """Return the first scenarios, without those that would have the id of another."""
+    """Return the generated scenarios. If two have the same id, keep only the first."""
     firsts: dict[str, First] = {}
     left_out: list[LeftOut] = []
     for file, data in reference.items():
@@ -170,7 +180,7 @@ def _draft(reference: Mapping[str, bytes]) -> Draft:
 
 
 def _whole(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> dict[str, bytes]:
-    """Return the files, including the reference."""
+    """Return all files of the new assignment, including the reference, by path."""
     files = _begun(assignment_id, reference, draft)
     for name, data in reference.items():
         files[f"reference/{assignment_id}/{name}"] = data
@@ -239,13 +249,18 @@ def _filled(name: str, assignment_id: str, file: str) -> bytes:
 
 
 def shipped() -> tuple[str, ...]:
-    """Return the ids of the assignments that come with the harness; none if they were left out."""
+    """Return the ids of the assignments that come with the harness; empty if they are not
+    installed.
+    """
     return available(_root())
 
 
 def copied(source: str, assignment_id: str) -> dict[str, bytes]:
-    """Return the files of a shipped assignment by their paths below the course's root, under
-    another id. Raise UserError if it does not come with the harness."""
+    """Copy a shipped assignment and rename it to `assignment_id`. Return its files by path below
+    the course's root.
+
+    Raise UserError if no assignment `source` comes with the harness.
+    """
     if source not in shipped():
         problem = f"no assignment {source!r} comes with the harness"
         raise UserError(problem, hint=f"available: {', '.join(shipped()) or 'none'}")
@@ -260,7 +275,9 @@ def copied(source: str, assignment_id: str) -> dict[str, bytes]:
 
 
 def _root() -> Path:
-    """Return the folder of the assignments: a copy in a wheel, otherwise the clone itself."""
+    """Return the folder of the shipped assignments: in the installed package, or in the source
+    tree.
+    """
     packed = _PACKAGE / "shipped"
     if packed.is_dir():
         return packed
@@ -268,8 +285,10 @@ def _root() -> Path:
 
 
 def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cache: Path) -> Draft:
-    """Return the part of the draft with which `harness validate` finds no problem. Raise the errors
-    of `prepare`."""
+    """Return only the scenarios with which `harness validate` finds no problem.
+
+    Raise the same errors as `prepare`.
+    """
 
     def answered(draft: Draft) -> GradingContext:
         files = _whole(assignment_id, reference, draft)
@@ -289,7 +308,10 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cac
 
 
 def _with_arguments(draft: Draft, answered: Callable[[Draft], GradingContext]) -> Draft:
-    """Return the draft with arguments on which the reference does not raise, if there are some."""
+    """Change the arguments of calls on which the reference raises an exception.
+
+    If no other arguments are better, keep the call.
+    """
     chosen: dict[str, First] = {}
     waiting = draft.firsts
     attempt = 0
@@ -310,7 +332,9 @@ def _with_arguments(draft: Draft, answered: Callable[[Draft], GradingContext]) -
 
 
 def _raised(key: AnswerKey) -> list[str]:
-    """Return the exception that each scenario ends with; empty for any other end."""
+    """Return the name of the exception with which each scenario ends; empty if it ends
+    otherwise.
+    """
     names = []
     for entry in key.scenarios:
         observation = entry.answers[0].observation
@@ -325,8 +349,10 @@ def _raised(key: AnswerKey) -> list[str]:
 def _without_problems(
     draft: Draft, report: ValidationReport, key: AnswerKey, ids: Sequence[str]
 ) -> Draft:
-    """Return the draft without the scenarios in which `harness validate` found a problem; scenarios
-    that differ from run to run get a seed first."""
+    """Remove the scenarios in which `harness validate` found a problem.
+
+    If the result of a scenario differs from run to run, first try the scenario with a random seed.
+    """
     firsts: list[First] = []
     left_out = list(draft.left_out)
     for first, scenario_id in zip(draft.firsts, ids, strict=True):
@@ -345,8 +371,9 @@ def _without_problems(
 
 
 def _missing_module(key: AnswerKey, scenario_id: str) -> str:
-    """Return the missing module that the reference imports in a scenario; empty if there is
-    none."""
+    """Return the name of the missing module that the reference imports in a scenario; empty if
+    there is none.
+    """
     for answer in key.answers(scenario_id):
         module = missing_module(answer.observation)
         if module:
@@ -357,7 +384,9 @@ def _missing_module(key: AnswerKey, scenario_id: str) -> str:
 def _problems(
     first: First, scenario: str, report: ValidationReport
 ) -> Iterator[tuple[CheckName, str]]:
-    """Yield the checks that found a problem in this scenario, with the reasons."""
+    """Yield each check of `harness validate` that found a problem in this scenario, with the
+    reason.
+    """
     for problem in report.problems:
         if problem.check is not CheckName.FLOATS and problem.scenario == scenario:
             yield problem.check, problem.reason
@@ -367,8 +396,11 @@ def _problems(
 
 
 def keep_out(base: Path) -> bool:
-    """Add missing lines to the `.gitignore` of a course in a repository, and return whether
-    there were any. Existing lines stay. Raise OSError if it cannot be written."""
+    """Add the harness's folders to the `.gitignore` of a course, if the course is in a repository.
+
+    Existing lines stay. Return whether lines were missing. Raise OSError if the file cannot be
+    written.
+    """
     folder = base.resolve()
     if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
         return False

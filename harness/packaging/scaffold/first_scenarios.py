@@ -1,4 +1,7 @@
-"""Make the first scenarios of a reference: a call of each function and class, and its programs."""
+"""Generate the first scenarios of a reference (the course's solution): calls and program runs.
+
+There is a call of each public function and class, and a run of each file that is a program.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, *_ASSIGNMENTS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class First:
-    """A first scenario, and a change of `file` after which it fails."""
+    """A generated scenario, and a change of `file` (a mutant) that makes the scenario fail."""
 
     name: str
     file: str
@@ -36,17 +39,19 @@ class First:
     seeded: bool = False
 
     def attempt(self, number: int) -> First:
-        """Return the scenario with other arguments, by their number from 1 on; 0 returns itself."""
+        """Return the scenario with its other arguments of this number, from 1 on. 0 returns the
+        scenario itself.
+        """
         if number == 0:
             return self
         return replace(self, action=self.others[number - 1])
 
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
-    """Return the calls of one Python file, in its order, with examples of the annotated types.
+    """Return the scenarios of one Python file, in the order of its definitions.
 
-    A function that asks for input is included only if it is the only one. Raise UserError if the
-    file is not Python.
+    Arguments are example values of the annotated types. Functions that ask for input are left out,
+    unless there is nothing else to call. Raise UserError if the file is not Python.
     """
     try:
         text = source.decode("utf-8-sig")
@@ -75,8 +80,11 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
 
 
 def unwritten(file: str, source: bytes) -> Iterator[First]:
-    """Yield for each public function, class and program the change that removes its body. Raise
-    SyntaxError if the file is not Python."""
+    """Yield a change for each function, class and program of a file: its body raises
+    NotImplementedError.
+
+    Raise SyntaxError if the file is not Python.
+    """
     text = source.decode("utf-8-sig")
     tree = ast.parse(text)
     lines = text.splitlines()
@@ -94,7 +102,9 @@ def unwritten(file: str, source: bytes) -> Iterator[First]:
 
 
 def _in_a_line(file: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
-    """Return the change of a function whose body is beside its `def`."""
+    """Return the change that replaces the body of a one-line function, such as `def f(): return
+    1`.
+    """
     first = node.body[0]
     *before, line = _once(lines, node.lineno - 1, first.lineno)
     head = line.encode()[: first.col_offset].decode()
@@ -109,7 +119,7 @@ def _in_a_line(file: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
 
 
 def _has_body_below(node: ast.FunctionDef) -> bool:
-    """Return whether the body begins below the line of `def`, so that it can be replaced."""
+    """Return whether the body begins on a line below `def`, so that whole lines can be replaced."""
     return node.body[0].lineno > node.lineno
 
 
@@ -128,7 +138,11 @@ def _call(
 
 
 def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
-    """Return these lines, with enough of the lines before them to be unique at any indentation."""
+    """Return `lines[start:stop]`, preceded by as many earlier lines as make the text unique in the
+    file.
+
+    Indentation is ignored in the comparison.
+    """
     stripped = [line.strip() for line in lines]
     while start:
         part = stripped[start:stop]
@@ -148,7 +162,10 @@ def _occurrences(lines: Sequence[str], part: Sequence[str]) -> int:
 
 
 def class_names(source: bytes) -> tuple[str, ...]:
-    """Return the classes whose objects scenarios may return. `source` is Python."""
+    """Return the names of classes whose objects scenarios may return.
+
+    `source` must be valid Python.
+    """
     text = source.decode("utf-8-sig")
     body = ast.parse(text).body
     return tuple(node.name for node in body if isinstance(node, ast.ClassDef))
@@ -171,7 +188,7 @@ def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 def _run(
     file: str, body: Sequence[ast.stmt], asking: Iterable[str], lines: Sequence[str]
 ) -> Iterator[First]:
-    """Yield the program itself, if running it does more than define names."""
+    """Yield a run of the file as a program, if the file does more than define names."""
     asking_names = {*asking, *_OUTSIDE}
     asks = False
     first_act: ast.stmt | None = None
@@ -200,7 +217,9 @@ def _run(
 
 
 def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """Return the functions that ask for input or open files, themselves or through others."""
+    """Return the names of functions that ask for input or open files, directly or through other
+    functions.
+    """
     asking = set(_OUTSIDE)
     # A chain of calls is at most as long as the number of functions.
     for _ in functions:
@@ -232,15 +251,17 @@ Constructors = Mapping[str, ast.FunctionDef]
 
 
 def called(node: ast.FunctionDef, classes: Constructors, attempt: int) -> str:
-    """Return the call with the arguments that a function requires.
+    """Return a call of the function with an example value for each required argument: `area(1,
+    2.5)`.
 
-    `classes` has the `__init__` of each class that may be made, `attempt` counts from 0.
+    `classes` has the `__init__` of each class whose objects may be arguments. `attempt`, from 0,
+    selects among the example values.
     """
     return _call_text(node.name, _required(node), classes, attempt, 0)
 
 
 def make_call(name: str, classes: Constructors, attempt: int, depth: int = 0) -> str:
-    """Return the call that makes an object of this class."""
+    """Return the text of a call that creates an object of this class."""
     arguments = []
     if depth < _MAX_DEPTH:
         arguments = _required(classes[name])[1:]
@@ -265,7 +286,7 @@ def _required(node: ast.FunctionDef) -> list[ast.arg]:
 
 
 def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: int) -> str:
-    """Return a value of the annotated type."""
+    """Return an example value of the annotated type as Python text."""
     text = ""
     if kind:
         text = ast.unparse(kind).strip("'\"")

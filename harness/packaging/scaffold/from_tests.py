@@ -1,5 +1,4 @@
-"""Begin an assignment from existing tests: their files, and the solution that they pass, all
-unchanged."""
+"""Create an assignment from existing tests. The test files and the solution stay unchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ _USUAL_FOLDERS = ("test", "tests", "src")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFiles:
-    """The files of an assignment, by path below the root, and messages about them."""
+    """The files of an assignment by path below the course's root, and messages for the user."""
 
     files: dict[str, bytes]
     tests: int
@@ -52,7 +51,7 @@ class NewFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """The files of a folder of tests, by name."""
+    """The files that were found in a folder of tests, by name."""
 
     tests: dict[str, bytes]
     beside: dict[str, bytes]  # conftest.py and modules that tests import, and no solution
@@ -63,8 +62,9 @@ class _Found:
 
     @property
     def read(self) -> dict[str, bytes]:
-        """Return the other files whose names, or folders' names, occur in a test or the
-        solution."""
+        """Return the files in `others` whose name, or a folder's name, occurs in a test or in the
+        solution.
+        """
         texts = b"\n".join((*self.tests.values(), *self.beside.values(), *self.solution.values()))
         found: dict[str, bytes] = {}
         for name, data in self.others.items():
@@ -76,12 +76,12 @@ class _Found:
 
     @property
     def secret(self) -> list[str]:
-        """Return the names of files with expectations, recognised by their names."""
+        """Return the names of files that seem to hold expected results, such as `expected.txt`."""
         return [name for name in self.read if _OF_TESTS.search(name.lower())]
 
     @property
     def data(self) -> list[str]:
-        """Return the names of the other files that a test or the solution names."""
+        """Return the names of all other files whose name occurs in a test or in the solution."""
         secret = self.secret
         return [name for name in self.read if name not in secret]
 
@@ -89,8 +89,12 @@ class _Found:
 def from_tests(
     assignment_id: str, folder: Path, reference: Path | None, *, record: bool = False
 ) -> NewFiles:
-    """Return the assignment. With `record`, a test becomes a scenario if the scenario checks the
-    same. Raise UserError if no tests or no solution are found."""
+    """Return the files of an assignment that runs the tests in `folder`.
+
+    With `record`, tests become YAML scenarios if a scenario can check exactly the same. `reference`
+    is the solution; None searches for it near the tests. Raise UserError if there are no tests or
+    no solution.
+    """
     if not folder.is_dir():
         raise UserError("this folder does not exist", place=str(folder))
     checks = find_checks(folder)
@@ -137,7 +141,9 @@ def _check_python(tests: Mapping[str, bytes]) -> None:
 
 
 def _program_modules(found: _Found, folder: Path, reference: Path | None) -> list[str]:
-    """Return the modules that the tests import or name, except their own files."""
+    """Return the modules of the program: those that the tests import or name, except the tests'
+    own files.
+    """
     given = found.tests | found.beside
     of_tests = {PurePosixPath(name).stem for name in given}
     texts = [_python_in(name, data) for name, data in given.items()]
@@ -154,7 +160,7 @@ def _program_modules(found: _Found, folder: Path, reference: Path | None) -> lis
 
 
 def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recording:
-    """Return which tests become scenarios."""
+    """Convert tests to scenarios if possible. Return which were converted and which stay tests."""
     tests = []
     kept = []
     modules = tuple(PurePosixPath(name).stem for name in found.solution)
@@ -171,7 +177,7 @@ def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recordi
     without_tests = replace(found, tests={}, beside={}, others={})
 
     def files_of(recording: Recording) -> dict[str, bytes]:
-        """Return an assignment with only the scenarios, without programs to try them on."""
+        """Return the files of an assignment with only these scenarios, without sample programs."""
         files = _files(assignment_id, without_tests, FoundChecks(), recording)
         files[f"specs/{assignment_id}/mutants.yaml"] = mutants_file(())
         return files
@@ -180,7 +186,9 @@ def _recorded(assignment_id: str, found: _Found, checks: FoundChecks) -> Recordi
 
 
 def _defined(solution: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the functions and classes of the first file, which scenarios may use."""
+    """Yield the names of functions and classes in the solution's first file, which scenarios may
+    call.
+    """
     for data in list(solution.values())[:1]:
         for statement in statements(data):
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -237,14 +245,17 @@ def _look_into(folder: Path) -> _Found:
 
 
 def _with_documented(found: _Found, folder: Path, reference: Path | None) -> _Found:
-    """Return the assignment with the solution's docstrings as tests, if they have examples."""
+    """Use the examples (`>>>`) in the solution's docstrings as tests, if there are any."""
     paths = sorted(folder.glob("*.py")) if reference is None else [reference]
     tests = {path.name: path.read_bytes() for path in paths if b">>>" in path.read_bytes()}
     return replace(found, tests=tests, runner="doctest") if tests else found
 
 
 def _python_in(name: str, data: bytes) -> bytes:
-    """Return a test file's statements; for a text file those of its examples."""
+    """Return the Python source of a test file.
+
+    For a text file, it is the source of its `>>>` examples.
+    """
     if not name.endswith(DOCTEST_ENDINGS):
         return data
     try:
@@ -255,7 +266,7 @@ def _python_in(name: str, data: bytes) -> bytes:
 
 
 def _frameworks(folder: Path, tests: Iterable[bytes]) -> dict[str, bytes]:
-    """Return the modules of frameworks that lie in the folder, as those of TMC do."""
+    """Return the modules of test frameworks that are in the folder itself, such as `tmc` on TMC."""
     found: dict[str, bytes] = {}
     for package in sorted(_FRAMEWORKS):
         if any(package.encode() in data for data in tests):
@@ -265,7 +276,7 @@ def _frameworks(folder: Path, tests: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def _data_files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that tests or programs may read, with their names below the folder."""
+    """Yield the files that tests or programs may read. Names are relative to the folder."""
     size = 0
     for pattern in _DEPTHS:
         for path in sorted(folder.glob(pattern)):
@@ -287,7 +298,9 @@ def _is_test(path: Path, data: bytes) -> bool:
 
 
 def _imported(sources: Iterable[bytes]) -> list[str]:
-    """Return the modules that the files import and that are neither Python's nor a framework's."""
+    """Return the modules that the files import, without Python's own and those of test
+    frameworks.
+    """
     names: dict[str, None] = {}
     for source in sources:
         for statement in statements(source):
@@ -298,7 +311,10 @@ def _imported(sources: Iterable[bytes]) -> list[str]:
 
 
 def _modules_of(node: ast.AST) -> Iterator[str]:
-    """Yield the modules that an import names: of `src.a1` the last part, which is the file's."""
+    """Yield the modules that an import statement names.
+
+    A dotted name is shortened to the last part, which is the file's: `a1` for `import src.a1`.
+    """
     if isinstance(node, ast.Import):
         for alias in node.names:
             first, _, _ = alias.name.partition(".")
@@ -311,7 +327,10 @@ def _modules_of(node: ast.AST) -> Iterator[str]:
 
 
 def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[str, bytes]:
-    """Return the solution's files, the first one being the program. Raise UserError without any."""
+    """Return the solution's files by name; the first one is the program.
+
+    Raise UserError if there are none.
+    """
     if reference is not None:
         if not reference.is_file():
             raise UserError("this file does not exist", place=str(reference))
@@ -336,7 +355,7 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
 
 
 def _path_of(folder: Path, module: str) -> Path | None:
-    """Return the file of a module, beside the tests; None without one."""
+    """Return the path of a module's file near the tests; None if there is no such file."""
     for below in _BESIDE:
         path = folder / below / f"{module}.py"
         if path.is_file():
@@ -345,8 +364,10 @@ def _path_of(folder: Path, module: str) -> Path | None:
 
 
 def _named(tests: Iterable[bytes]) -> Iterator[str]:
-    """Yield the modules that tests name in texts: "src.a1" for `import_module`, "./a1.py" for
-    `subprocess`."""
+    """Yield the modules that tests name in strings.
+
+    Examples are "src.a1" for `import_module` and "./a1.py" for `subprocess`.
+    """
     for source in tests:
         for statement in statements(source):
             for node in ast.walk(statement):
@@ -401,7 +422,7 @@ def _assignment_file(
 
 
 def _remaining(found: _Found, recording: Recording) -> list[str]:
-    """Return the files that still have tests without a YAML scenario."""
+    """Return the names of files with at least one test that did not become a scenario."""
     names: list[str] = []
     for name, data in found.tests.items():
         tests = {(name, test.test) for test in find_tests(name, data, found.runner)}

@@ -1,4 +1,4 @@
-"""Read the tests of otter and OK: Python files with `test = {...}`, whose cases are doctests."""
+"""Read test files of the autograders otter and OK: Python files with `test = {...}` of doctests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ ENDINGS = (".py", ".ok")
 
 @dataclass(slots=True)
 class OtterTests:
-    """The cases of a folder's tests, each a text with examples, by the name of its file."""
+    """The test cases of a folder.
+
+    Each case is a text with `>>>` examples, stored by the name of its file.
+    """
 
     texts: dict[str, bytes] = field(default_factory=dict)
     points: dict[str, float] = field(default_factory=dict)  # by the name of the text
@@ -24,7 +27,7 @@ class OtterTests:
     left_out: list[str] = field(default_factory=list)
 
     def add(self, name: str, data: bytes) -> bool:
-        """Add the cases of a file; return whether it is such a file."""
+        """Add the test cases of a file. Return whether it is a test file of otter or OK."""
         stated = _stated(data)
         if stated is None:
             return False
@@ -45,14 +48,16 @@ class OtterTests:
         return True
 
     def mark(self, name: str, scenario: Recorded) -> None:
-        """Give a recorded scenario the points and the visibility of its text."""
+        """Give a recorded scenario the points and the visibility of the test case with
+        this name.
+        """
         if name in self.points:
             scenario.points = f"{self.points[name]:.6g}"
         if name in self.visible:
             scenario.visible = True
 
     def selections(self, remaining: Collection[str]) -> Iterator[str]:
-        """Yield the entries of `select:` for these texts."""
+        """Yield the YAML lines of `select:` for the remaining test cases."""
         for text in remaining:
             if text not in self.texts:
                 continue
@@ -68,7 +73,7 @@ class OtterTests:
 
 
 def _stated(data: bytes) -> dict[str, Any] | None:
-    """Return the value of `test` in a file of otter's or OK's; None for any other file."""
+    """Return the value of `test` in a test file of otter or OK; None for any other file."""
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""The clauses and mutants with which an assignment begins, and values in YAML."""
+"""Write the first clauses.yaml and mutants.yaml of an assignment, and values as YAML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def in_yaml(value: object) -> str:
 
 
 def name_in_yaml(name: str) -> str:
-    """Return a name as YAML reads it, in quotes only if it needs them: `no` and `1` do."""
+    """Return a name as YAML.
+
+    Add quotes only if YAML would not read it as text, as with `no` and `1`.
+    """
     is_plain = re.fullmatch(r"[A-Za-z_][\w./-]*", name, re.ASCII)
     if is_plain and yaml.safe_load(name) == name:
         return name
@@ -26,7 +29,7 @@ def name_in_yaml(name: str) -> str:
 
 
 def clauses_file(names: Iterable[str]) -> bytes:
-    """Return clauses.yaml with a clause for each function or program."""
+    """Return the text of clauses.yaml with a clause for each function or program."""
     lines = ["clauses:"]
     for name in names:
         text = json.dumps(f"{name} does as the sheet says.")
@@ -35,7 +38,10 @@ def clauses_file(names: Iterable[str]) -> bytes:
 
 
 def mutants_file(changes: Iterable[First]) -> bytes:
-    """Return mutants.yaml with one mutant for each of these functions: its body is missing."""
+    """Return the text of mutants.yaml with one mutant for each change.
+
+    A mutant lacks one function's body.
+    """
     items = "".join(map(_mutant, changes))
     if not items:
         return b"mutants: []\n"
@@ -52,5 +58,5 @@ def _mutant(first: First) -> str:
 
 
 def text_of(lines: Iterable[str]) -> bytes:
-    """Return these lines as a file."""
+    """Join lines to the contents of a file."""
     return "".join(f"{line}\n" for line in lines).encode()

@@ -1,5 +1,8 @@
-"""Checks of whole programs that a course has already, as scenarios: the commands of GitHub
-Classroom's autograding.json, and check50's chains of run, stdin, stdout and exit."""
+"""Convert a course's existing checks of whole programs to scenarios.
+
+They are the commands in GitHub Classroom's autograding.json, and chains of `run`, `stdin`, `stdout`
+and `exit` in check50.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _ANY_OUTPUT = {"any": True}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramCheck:
-    """One run of a program. `prints` is a matcher as YAML states it."""
+    """One run of a program. `prints` is the expected output as a matcher in YAML."""
 
     name: str
     file: str
@@ -43,7 +46,7 @@ class ProgramCheck:
     asks_for_more: bool = False
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of its scenario."""
+        """Yield the YAML lines of the check's scenario."""
         yield f"  - name: {in_yaml(self.name)}"
         if self.points == 0:
             yield "    informational: true"
@@ -66,7 +69,7 @@ class ProgramCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundChecks:
-    """The checks of a folder, and why some of them cannot become scenarios."""
+    """The checks in a folder, and the reasons why some of them cannot become scenarios."""
 
     checks: tuple[ProgramCheck, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -77,7 +80,7 @@ class FoundChecks:
         return list(dict.fromkeys(Path(check.file).stem for check in self.checks))
 
     def files(self) -> dict[str, bytes]:
-        """Return a file of scenarios for each program, by name."""
+        """Return the scenario files by name, one for each program."""
         found: dict[str, bytes] = {}
         for program in dict.fromkeys(check.file for check in self.checks):
             clause = name_in_yaml(Path(program).stem)
@@ -91,7 +94,7 @@ class FoundChecks:
         return found
 
     def _clauses(self) -> list[str]:
-        """Return the lines of a file with a clause for each program."""
+        """Return the lines of clauses.yaml with a clause for each program."""
         lines = ["clauses:"]
         for program in dict.fromkeys(check.file for check in self.checks):
             clause = name_in_yaml(Path(program).stem)
@@ -101,7 +104,10 @@ class FoundChecks:
 
 
 def find_checks(folder: Path) -> FoundChecks:
-    """Return the checks of a folder; none if it has none. Raise UserError for a broken file."""
+    """Return the checks in a folder, which may be none.
+
+    Raise UserError if a file cannot be read.
+    """
     for name in _CLASSROOM:
         if (folder / name).is_file():
             return _of_classroom(folder / name)
@@ -115,7 +121,7 @@ def find_checks(folder: Path) -> FoundChecks:
 
 
 class _NotTakenError(Exception):
-    """A check cannot be stated as a scenario; `str()` says why."""
+    """Raised if a check cannot become a scenario. `str()` gives the reason."""
 
 
 def _of_classroom(path: Path) -> FoundChecks:
@@ -130,7 +136,7 @@ def _of_classroom(path: Path) -> FoundChecks:
 
 
 def _of_workflow(path: Path) -> list[dict[str, Any]]:
-    """Return the tests of GitHub Classroom's workflow, as autograding.json has them."""
+    """Return the tests in GitHub Classroom's workflow file, in the format of autograding.json."""
     try:
         stated = yaml.safe_load(path.read_text("utf-8"))
         jobs = [dict(job) for job in stated["jobs"].values()]
@@ -145,7 +151,7 @@ def _of_workflow(path: Path) -> list[dict[str, Any]]:
 
 
 def _test_of_step(stated: dict[str, Any]) -> dict[str, Any]:
-    """Return a step's test, with the keys of autograding.json."""
+    """Convert one step of a workflow to a test with the keys of autograding.json."""
     return {
         "name": stated.get("test-name"),
         "run": stated.get("command", "pytest"),
@@ -172,7 +178,7 @@ def _of_tests(tests: Sequence[dict[str, Any]]) -> FoundChecks:
 
 
 def _with_own_names(checks: Sequence[ProgramCheck]) -> tuple[ProgramCheck, ...]:
-    """Return the checks. A name that occurred before gets a number."""
+    """Return the checks with unique names. A repeated name gets a number."""
     taken: dict[tuple[str, str], int] = {}
     found: list[ProgramCheck] = []
     for check in checks:
@@ -200,7 +206,7 @@ def _of_command(name: str, command: str, test: dict[str, Any]) -> ProgramCheck:
 
 
 def _expected(output: str, comparison: str) -> Any:
-    """Return the matcher for GitHub's kind of comparison; None if any output is right."""
+    """Return the matcher for one of GitHub's kinds of comparison; None if any output is correct."""
     output = output.replace("\r\n", "\n")
     if comparison == "exact":
         return {"matches": rf"\A\s*{re.escape(output.strip())}\s*\Z"}
@@ -222,7 +228,10 @@ def _checked(pattern: str) -> str:
 
 
 def _program_of(command: str) -> tuple[str, tuple[str, ...]]:
-    """Return the file that a command runs, and its arguments."""
+    """Return the file that a command runs, and its arguments.
+
+    `python3 a.py 5` gives `("a.py", ("5",))`.
+    """
     try:
         words = shlex.split(command)
     except ValueError:
@@ -262,7 +271,9 @@ def _is_check(node: ast.FunctionDef) -> bool:
 
 
 def _chains(node: ast.FunctionDef) -> Iterator[list[ast.Call]]:
-    """Yield the calls of each `check50.run(…).stdin(…)…` of a check, in their order."""
+    """Yield each chain `check50.run(…).stdin(…)…` in a check as a list of its calls, the first one
+    first.
+    """
     for statement in node.body:
         if not isinstance(statement, ast.Expr):
             raise _NotTakenError("it computes in Python; state it as a scenario, or as a test")
@@ -315,7 +326,7 @@ def _of_chain(name: str, calls: list[ast.Call]) -> ProgramCheck:
 
 
 def _stdout(call: ast.Call) -> tuple[str, bool]:
-    """Return the text that a program must print, and whether it is a pattern."""
+    """Return the text that `.stdout(…)` expects, and whether the text is a regular expression."""
     if ast.unparse(call.args[0]) == "check50.EOF":
         return r"\s*\Z", True
     text = str(_literal(call.args[0]))

@@ -1,4 +1,4 @@
-"""Reads names and options from the syntax trees of programs and tests."""
+"""Find names and options in the syntax trees of programs and tests."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """Return the names that stand in a part of a program."""
+    """Return all names that occur in a part of a program."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def options_of(call: ast.Call) -> dict[str, ast.expr]:
-    """Return the arguments that a call gives by name."""
+    """Return the keyword arguments of a call by name."""
     return {str(keyword.arg): keyword.value for keyword in call.keywords}

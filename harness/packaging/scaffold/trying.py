@@ -1,4 +1,4 @@
-"""Read an assignment that is not on disk yet, and try it on its reference."""
+"""Load an assignment that is not on disk yet, and run its reference."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from harness.model.plan import Specification
 
 
 def loaded(files: Mapping[str, bytes], assignment_id: str) -> Specification:
-    """Return the assignment of these files, by path below the root. Raise UserError if it cannot
-    be read."""
+    """Load the assignment from these files, by path below the course's root.
+
+    Raise UserError if the assignment is not valid.
+    """
     with _laid_out(files) as root:
         return load(root, assignment_id)
 
@@ -23,15 +25,18 @@ def loaded(files: Mapping[str, bytes], assignment_id: str) -> Specification:
 def prepared(
     files: Mapping[str, bytes], assignment_id: str, cache: Path | None = None
 ) -> GradingContext:
-    """Return the assignment with its reference's answers, even if they have faults. Its packages
-    are installed below the folder `cache`. Raise the errors of `load` and `prepare`."""
+    """Run the assignment's reference, and return the assignment with the reference's answers, even
+    if they have faults.
+
+    Packages are installed below the folder `cache`. Raise the errors of `load` and `prepare`.
+    """
     with _laid_out(files) as root:
         return prepare(load(root, assignment_id), cache=cache, refuse=False)
 
 
 @contextmanager
 def _laid_out(files: Mapping[str, bytes]) -> Iterator[Path]:
-    """Yield a folder with these files, which is removed afterwards."""
+    """Write the files to a temporary folder and yield the folder. It is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name, data in files.items():

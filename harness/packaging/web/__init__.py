@@ -1,1 +1,1 @@
-"""The page on which students check their work in a browser, with nothing installed."""
+"""Build the page on which students check their work in a browser, without installing anything."""

@@ -1,9 +1,11 @@
-"""The order of things to fix if no reference is at hand, as in a browser: without runs in which
-one of its functions is replaced, a program's `main` fails with all that it calls.
+"""Order the causes of failures if the reference cannot be run, as in a browser.
+
+Elsewhere, functions are replaced by the reference's to find out which ones are wrong. Without such
+runs, a program's `main` seems wrong if any function that it calls is wrong.
 
 So a function comes after the failing functions that it calls, and a program as a whole after its
-functions. For 82 of 84 failing samples the first card is then that of `harness check`; it was for
-72. `python -m benchmarks.first_card` measures it.
+functions. For 82 of 84 failing samples the first card on the page is then the same as in `harness
+check`; without this order, for 72. `python -m benchmarks.first_card` measures it.
 """
 
 import ast
@@ -16,20 +18,22 @@ from harness.results.redaction import ShownCause
 
 @dataclass(frozen=True, slots=True)
 class CallGraph:
-    """The program's own functions and classes that each of them uses, directly or through others;
-    a name counts as a use."""
+    """The functions and classes of a program that each of them uses, directly or through others.
+
+    A name in the code counts as a use.
+    """
 
     reached: Mapping[str, frozenset[str]]
 
     def uses(self, function: str, other: str) -> bool:
-        """Return whether a function uses another one that does not use it in turn."""
+        """Return whether `function` uses `other`, and `other` does not use `function`."""
         return other in self.reached.get(function, ()) and function not in self.reached.get(
             other, ()
         )
 
 
 def call_graph(files: Iterable[SourceFile]) -> CallGraph:
-    """Return the graph of these files; files that Python cannot read add nothing to it."""
+    """Return the call graph of these files. Files that Python cannot read are left out."""
     mentioned: dict[str, set[str]] = {}
     for file in files:
         try:
@@ -71,8 +75,10 @@ def _reached(start: str, mentioned: Mapping[str, set[str]]) -> frozenset[str]:
 def callees_first(
     causes: Sequence[ShownCause], files: Iterable[SourceFile]
 ) -> tuple[ShownCause, ...]:
-    """Return the causes, each after those of the functions that its function uses, otherwise in the
-    given order."""
+    """Sort the causes so that each comes after the causes of functions that its function uses.
+
+    Otherwise the given order stays.
+    """
     graph = call_graph(files)
     waiting = list(causes)
     ordered: list[ShownCause] = []

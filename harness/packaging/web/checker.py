@@ -1,6 +1,7 @@
-"""Check and play programs for the page's worker, in the interpreter that judges.
+"""Check and run programs for the page in a browser, inside the page's Python.
 
-`check` does what `harness check` does, with the plan and the answers that lie beside this file.
+`check` does the same as `harness check`. The plan and the reference's answers are in the same
+archive.
 """
 
 import json
@@ -37,9 +38,11 @@ _packed = cache(packed)
 
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
-    """Check these files and return JSON: cards (`html`), `verdicts`, a message (`told`) and its
-    `kind`, the `functions` with how many of their checks pass, and the place `at` which Python
-    cannot read a file."""
+    """Check these files and return JSON for the page.
+
+    It has the cards (`html`), the `verdicts`, a message (`told`) and its `kind`, the `functions`
+    with their numbers of passed checks, and the place (`at`) of a syntax error.
+    """
     plan, key = _packed()
     paths = _write_files(files)
     try:
@@ -85,7 +88,7 @@ def _not_checked(problem: str) -> str:
 
 
 def _place_of_mistake(view: StudentView) -> tuple[str, int, int] | None:
-    """Return the file, line and column at which Python cannot read a file; None if it reads all."""
+    """Return the file, line and column of the first syntax error; None if there is none."""
     mistake = view.unparsable
     if mistake is None or mistake.line is None:
         return None
@@ -93,8 +96,9 @@ def _place_of_mistake(view: StudentView) -> tuple[str, int, int] | None:
 
 
 def _as_checked(view: StudentView) -> StudentView:
-    """Return the view without marks, which a check does not give, and without clauses, whose text
-    is not here."""
+    """Return the view without marks, because a check gives none, and without clauses, because the
+    archive lacks their texts.
+    """
     causes = []
     for cause in view.causes:
         checks = _without_clauses(cause.checks)
@@ -107,11 +111,11 @@ def _without_clauses(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
 
 
 def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
-    """Run a scenario with these lines typed instead of its own, and return JSON.
+    """Run a scenario with these typed lines instead of its own, and return JSON for the page.
 
-    It has the `screen` (texts, and whether they were typed), whether the program `waits` for
-    another line, the scenario's `next` line and a `hint` for it: null and empty once a line differs
-    from the scenario's. Raise KeyError if the scenario does not exist.
+    It has the `screen` (texts, and whether each was typed), whether the program `waits` for another
+    line, the scenario's `next` line and a `hint` for it. These two are null and empty if a typed
+    line differs from the scenario's. Raise KeyError if the scenario does not exist.
     """
     plan, _ = _packed()
     scenario = plan.scenario(name)
@@ -127,8 +131,10 @@ def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequenc
 
 
 def run(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
-    """Run a file of the submission as a program with these typed lines, and return JSON like
-    `play`, but without a next line."""
+    """Run a file of the submission as a program with these typed lines.
+
+    Return JSON like `play`, but without a next line.
+    """
     plan, _ = _packed()
     stimulus = Stimulus(action=Run(program=name))
     observation = _observed(machine, files, stimulus, lines, plan.assignment.limits)
@@ -142,7 +148,10 @@ def _observed(
     lines: Sequence[str],
     limits: Limits,
 ) -> Observation:
-    """Observe these files, with these lines typed instead of the stimulus's own."""
+    """Run the stimulus (a call or a program run) on these files, with `lines` as typed input.
+
+    Return what was observed.
+    """
     plan, _ = _packed()
     assignment = plan.assignment
     paths = _write_files(files)
@@ -158,7 +167,10 @@ def _observed(
 
 
 def _shown(observation: Observation, kind: str, example_lines: Sequence[str]) -> str:
-    """Return what the page shows of a run, as JSON; `example_lines` are those still to type."""
+    """Return JSON with the parts of a run that the page shows.
+
+    `example_lines` are the scenario's lines that were not typed yet.
+    """
     waits = observation.ending is Ending.ASKED_FOR_MORE
     screen = _screen(observation)
     following = None
@@ -174,7 +186,7 @@ def _shown(observation: Observation, kind: str, example_lines: Sequence[str]) ->
 
 
 def _screen(observation: Observation) -> list[tuple[str, bool]]:
-    """Return the texts on the screen, and whether they were typed."""
+    """Return each text on the screen, and whether the user typed it."""
     screen = []
     for turn in (Turn(printed=observation.loading_printed), *observation.turns):
         screen.append((turn.printed, False))
@@ -195,7 +207,10 @@ def _end_in_words(observation: Observation, kind: str) -> str:
 
 
 def _write_files(files: Mapping[str, bytes]) -> list[Path]:
-    """Write only these files into the folder, enter it, and return their paths in it."""
+    """Empty the folder, write these files into it and make it the current folder.
+
+    Return their relative paths.
+    """
     os.chdir("/")
     shutil.rmtree(_FOLDER, ignore_errors=True)
     _FOLDER.mkdir()

@@ -1,9 +1,9 @@
-"""Compile an archive of modules, so that a browser does not have to at each start.
+"""Compile an archive of modules, so that the browser does not have to compile them at each start.
 
-This file runs with the Python whose code is needed, without the harness. It reads the archive
-from standard input and writes it back with compiled code. The argument names the folder in which
-the modules will be found: in an archive of that name, which then has only code, or in a folder,
-with their source.
+This file runs in the Python version that the page uses, without the harness. It reads the archive
+from standard input and writes the compiled archive to standard output. The argument names the place
+of the modules on the page: an archive of that name, which then has only compiled code, or a folder,
+which also keeps the source.
 """
 
 import importlib.util
@@ -18,8 +18,9 @@ HEAD = importlib.util.MAGIC_NUMBER + bytes([1, 0, 0, 0]) + bytes(8)
 
 
 def compiled(archive: bytes, place: str) -> bytes:
-    """Return the archive with the code of each module. A file that this Python cannot compile is
-    kept as it is.
+    """Return the archive with compiled modules.
+
+    A file that this Python cannot compile is kept as it is.
     """
     stream = io.BytesIO()
     with (
@@ -36,7 +37,9 @@ def compiled(archive: bytes, place: str) -> bytes:
 
 
 def with_code(name: str, text: bytes, place: str) -> dict[str, bytes]:
-    """Return the files of one module."""
+    """Return the files that replace one module: compiled code, and the source if `place` is a
+    folder.
+    """
     try:
         code = compile(text, f"{place}/{name}", "exec", dont_inherit=True)
     except SyntaxError:

@@ -1,7 +1,8 @@
-"""Make the folder of a page on which students check their work in a browser.
+"""Build the folder of a web page on which students check their work in a browser.
 
-All files are static, and the page loads nothing from elsewhere. The packages that it needs from the
-npm registry are pinned by version and digest, fetched by npm once, and kept in the cache.
+All files are static, and the page loads nothing from other servers. The packages that it needs from
+the npm registry are pinned by version and digest. npm downloads them once, and the cache keeps
+them.
 """
 
 import base64
@@ -41,7 +42,7 @@ _MAX_UNPACKED = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A package's archive. `sha512` is in base64, as npm writes it."""
+    """The pinned version of an npm package. `sha512` is in base64, as npm writes it."""
 
     name: str
     version: str
@@ -49,7 +50,7 @@ class Pin:
 
     @property
     def archive(self) -> str:
-        """Return the name of the archive that npm makes."""
+        """Return the file name of the archive that npm downloads."""
         return f"{self.name}-{self.version}.tgz"
 
 
@@ -84,8 +85,11 @@ EDITOR = Pin(
 
 
 def package(pin: Pin, cache: Path) -> dict[str, bytes]:
-    """Return the files of a package by their paths in it. Raise UserError if it is not below
-    `cache` and cannot be fetched, or if it differs from the pinned one."""
+    """Return the files of a package by path.
+
+    Raise UserError if the package is not in `cache` and cannot be downloaded, or if its digest is
+    wrong.
+    """
     cached = cache / "npm" / pin.archive
     if not cached.is_file():
         write_bytes(cached, _fetch(pin, cached.parent))
@@ -113,7 +117,10 @@ def _is_pinned(pin: Pin, data: bytes) -> bool:
 
 
 def _fetch(pin: Pin, folder: Path) -> bytes:
-    """Fetch a package with npm. Raise UserError, which names the `folder` for it, if that fails."""
+    """Download a package with npm.
+
+    If that fails, raise a UserError that names the `folder` to put the package into.
+    """
     package_name = f"{pin.name}@{pin.version}"
     hint = f"install Node.js, which has npm, or put {pin.archive} into {folder} yourself"
     with tempfile.TemporaryDirectory() as download:
@@ -158,12 +165,12 @@ _SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=.*")
 def web_folder(
     specification: Specification, context: GradingContext, cache: Path
 ) -> dict[str, bytes]:
-    """Return the folder's files by their paths; the same for the same specification, harness and
-    interpreter.
+    """Return the files of the web page by path.
 
-    `specification` is the whole assignment; `context` was prepared from its visible part
-    (`visible_only`); `cache` is the course's. Raise UserError if the assignment cannot be checked
-    in a browser, or if a package cannot be fetched.
+    The same specification, harness and interpreter give the same files. `specification` is the
+    whole assignment; `context` was prepared from its visible part (`visible_only`); `cache` is the
+    course's cache folder. Raise UserError if the assignment cannot be checked in a browser, or if a
+    package cannot be downloaded.
     """
     plan = student_plan(context.specification)
     assignment = plan.assignment
@@ -204,13 +211,16 @@ def web_folder(
 
 
 def _students_tests(specification: Specification) -> tuple[str, ...]:
-    """Return the files with tests that students hand in: a browser does not run them."""
+    """Return the names of test files that students hand in. A browser does not run them."""
     writing = specification.plan.assignment.test_writing
     return () if writing is None else writing.files
 
 
 def _pyodide_for(assignment: Assignment) -> Pin:
-    """Return the Pyodide for an assignment. Raise UserError if it cannot run in a browser."""
+    """Return the version of Pyodide (Python for browsers) that fits an assignment.
+
+    Raise UserError if the assignment cannot run in a browser.
+    """
     if assignment.packages:
         needs = ", ".join(assignment.packages)
         raise UserError(f"it needs {needs}, which a browser does not have", place=assignment.id)
@@ -223,7 +233,7 @@ def _pyodide_for(assignment: Assignment) -> Pin:
 
 
 def _checker(plan: Plan, key: AnswerKey) -> bytes:
-    """Return the archive of the program that checks."""
+    """Return the archive with the program that checks submissions on the page."""
     checker = program_parts(plan, key, _CHECKER)
     for name, text in map(template_module, _NEEDED_TEMPLATES):
         checker[f"{_TEMPLATES}/modules/{name}"] = text.encode()
@@ -238,8 +248,11 @@ def _checker(plan: Plan, key: AnswerKey) -> bytes:
 
 
 def _assignment_script(specification: Specification, assignment: Assignment, loaded: int) -> bytes:
-    """Return the script that tells the page the assignment's files, their stubs, and how many bytes
-    are loaded until Python starts."""
+    """Return the script that gives the page its data about the assignment.
+
+    These are the files to hand in, their stubs, and how many bytes are `loaded` until Python
+    starts.
+    """
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
     takes_modules = bool(assignment.extra_modules.allow)
@@ -248,8 +261,7 @@ def _assignment_script(specification: Specification, assignment: Assignment, loa
 
 
 def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Path) -> bytes:
-    """Return the same as `_compiled`, from the cache if possible, because compiling takes most of
-    the time."""
+    """Return the result of `_compiled`, from the cache if possible, because compiling is slow."""
     program = resources.files("harness.packaging.web").joinpath("compiled.py").read_bytes()
     digests = sha256()
     for part in (archive, place.encode(), python.build.encode(), program):
@@ -262,7 +274,9 @@ def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Pa
 
 @functools.cache
 def _compiled(archive: bytes, place: str, python: Path) -> bytes:
-    """Return the archive with code for its modules in `place`, which halves the page's start."""
+    """Return the archive with its modules compiled for `place`, which halves the time to load the
+    page.
+    """
     program = str(resources.files("harness.packaging.web").joinpath("compiled.py"))
     command = [str(python), "-S", "-s", program, place]
     # The order of a set's members in a module's code depends on the hash seed.
@@ -277,8 +291,10 @@ def _compiled(archive: bytes, place: str, python: Path) -> bytes:
 
 
 def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:
-    """Return the service worker, which keeps these files and tells them from those of another
-    version of the page."""
+    """Return the page's service worker, which keeps these files for use without a network.
+
+    It recognises whether kept files are of another version of the page.
+    """
     names = sorted(files)
     digest = sha256()
     for name in names:
@@ -293,7 +309,9 @@ def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:
 
 
 def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield Pyodide's files under names for which every file server gives the right type."""
+    """Yield Pyodide's files, renamed so that every web server sends them with the right content
+    type.
+    """
     for name in _PYODIDE_FILES:
         yield name, files[name]
     code = "pyodide.asm.mjs" if "pyodide.asm.mjs" in files else "pyodide.asm.js"
@@ -303,7 +321,9 @@ def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the editor's modules, those that they import, and their style."""
+    """Yield the files of the page's text editor: its modules, the modules that they import, and
+    its style.
+    """
     names = [f"dist/{name}.js" for name in _EDITOR_ENTRIES]
     # The list grows while it is read.
     for name in names:

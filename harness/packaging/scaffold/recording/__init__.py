@@ -1,1 +1,1 @@
-"""Turns existing tests into scenarios, if a scenario can test exactly the same."""
+"""Convert existing tests to scenarios if a scenario can test exactly the same ("recording")."""

@@ -1,4 +1,4 @@
-"""Translates assertions into matchers of the scenario language."""
+"""Convert assertions of a test to matchers, the YAML values that describe expected results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ EDGES = {"strip": (r"\s*", r"\s*"), "rstrip": ("", r"\s*"), "lstrip": (r"\s*", "
 
 
 def equal_to(value: object) -> Any:
-    """Return the matcher of a result that a test compares by `==`: 2.0 is right for 2."""
+    """Return the matcher for `result == value`. As in Python, 2.0 matches 2."""
     if value is None or isinstance(value, str):
         return value
     return {"equals": repr(value)}
 
 
 def identical_to(node: ast.expr) -> Any:
-    """Return the matcher of a result that a test compares by `is`."""
+    """Return the matcher for `result is …`."""
     if isinstance(node, ast.Constant):
         value = node.value
         if value is None or isinstance(value, bool):
@@ -37,7 +37,7 @@ def identical_to(node: ast.expr) -> Any:
 
 
 def near(number: object, within: float) -> dict[str, Any]:
-    """Return the matcher of a number that is near enough."""
+    """Return the matcher for a number that differs from `number` by at most `within`."""
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
     if not is_number:
         raise NotRecordedError("it compares approximately with something other than a number")
@@ -45,7 +45,7 @@ def near(number: object, within: float) -> dict[str, Any]:
 
 
 def almost_equal(number: object, options: Mapping[str, object]) -> dict[str, Any]:
-    """Return the matcher of `assertAlmostEqual`."""
+    """Return the matcher for unittest's `assertAlmostEqual`."""
     delta = options.get("delta")
     if isinstance(delta, int | float):
         return near(number, delta)
@@ -56,14 +56,14 @@ def almost_equal(number: object, options: Mapping[str, object]) -> dict[str, Any
 
 
 def is_approx(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Return whether this is a call of `pytest.approx`."""
+    """Return whether the expression is a call of `pytest.approx`."""
     if not isinstance(node, ast.Call):
         return False
     return ast.unparse(node.func) in ("approx", "pytest.approx")
 
 
 def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, Any]:
-    """Return the matcher of `pytest.approx(number, rel=…, abs=…)`."""
+    """Return the matcher for `pytest.approx(number, rel=…, abs=…)`."""
     names = ("expected", "rel", "abs")
     stated = {name: value_of(arg, literals) for name, arg in zip(names, node.args, strict=False)}
     for name, option in options_of(node).items():
@@ -79,7 +79,7 @@ def approximately(node: ast.Call, literals: Mapping[str, object]) -> dict[str, A
 
 
 def text_equal_to(value: object, edges: str) -> Any:
-    """Return the matcher of a text that equals this one, after blanks at its `edges` are cut."""
+    """Return the matcher for text that equals `value` after spaces at its `edges` are removed."""
     if not isinstance(value, str):
         raise NotRecordedError("it compares text with something else")
     if not edges:
@@ -89,7 +89,9 @@ def text_equal_to(value: object, edges: str) -> Any:
 
 
 def containing(value: object, *, is_wanted: bool) -> dict[str, Any]:
-    """Return the matcher of a text that contains, or does not contain, this part."""
+    """Return the matcher for text that contains `value` or, unless `is_wanted`, does not contain
+    it.
+    """
     if not isinstance(value, str) or not value:
         raise NotRecordedError("it searches in something other than text")
     part = {"contains": value}
@@ -97,7 +99,7 @@ def containing(value: object, *, is_wanted: bool) -> dict[str, Any]:
 
 
 def both(first: Any, second: Any) -> Any:
-    """Return the matcher of a text that must fit two matchers."""
+    """Return the matcher for text that must match two matchers."""
     parts: list[Any] = []
     for matcher in (first, second):
         if isinstance(matcher, dict):
@@ -113,7 +115,9 @@ def both(first: Any, second: Any) -> Any:
 
 
 def _holds(whole: str, matcher: Any) -> bool:
-    """Return whether a text surely fits a matcher, so that it need not be stated beside it."""
+    """Return whether the text `whole` certainly matches, so that the matcher need not be written
+    beside it.
+    """
     match matcher:
         case {"contains": str(part)}:
             return part in whole
@@ -125,7 +129,10 @@ def _holds(whole: str, matcher: Any) -> bool:
 
 
 def raised(kind: str, pattern: object) -> Any:
-    """Return the exception of `pytest.raises` or `assertRaises`: derived classes are right too."""
+    """Return the value of `raises:` for `pytest.raises` or `assertRaises`.
+
+    Derived classes match too.
+    """
     stated: dict[str, Any] = {"any": True, "is_a": kind}
     if pattern is not None:
         if not isinstance(pattern, str):

@@ -1,5 +1,4 @@
-"""Choose the tests that become scenarios: their scenarios can be read, and the reference passes
-them."""
+"""Choose which tests become scenarios: their scenarios are valid, and the reference passes them."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ FilesOf = Callable[["Recording"], Mapping[str, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class _StatedTest:
-    """A scenario, and the keys that state it."""
+    """A scenario, and its keys and values in YAML."""
 
     recorded: Recorded
     keys: dict[str, Any]
@@ -35,7 +34,7 @@ class _StatedTest:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A test, and its scenarios."""
+    """A test, and the scenarios that replace it."""
 
     test: RecordedTest
     stated: tuple[_StatedTest, ...]
@@ -43,7 +42,7 @@ class _Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """The tests that became scenarios, and those that stay tests."""
+    """The result of converting tests: those that became scenarios, and those that stay tests."""
 
     chosen: tuple[_Chosen, ...] = ()
     kept: tuple[KeptTest, ...] = ()
@@ -59,7 +58,7 @@ class Recording:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """Return the functions and programs that the scenarios are about, each a clause."""
+        """Return the functions and programs that the scenarios test. Each becomes a clause."""
         names: dict[str, None] = {}
         for chosen in self.chosen:
             for scenario in chosen.stated:
@@ -67,7 +66,7 @@ class Recording:
         return tuple(names)
 
     def files(self) -> dict[str, bytes]:
-        """Return a file of scenarios for each file of tests, by name."""
+        """Return the scenario files by name, one for each test file."""
         lines_of: dict[str, list[str]] = {}
         for chosen in self.chosen:
             name = _file_name(chosen.test.file)
@@ -77,20 +76,27 @@ class Recording:
         return {name: text_of(lines) for name, lines in lines_of.items()}
 
     def without(self, whys: Mapping[tuple[str, str], str]) -> Recording:
-        """Return the choice with these tests kept as tests, for these reasons."""
+        """Return a copy in which these tests stay tests.
+
+        `whys` has the reason by file and name of the test.
+        """
         chosen = [entry for entry in self.chosen if entry.test.key not in whys]
         kept = [KeptTest(file, test, why) for (file, test), why in whys.items()]
         return Recording(chosen=tuple(chosen), kept=(*self.kept, *kept))
 
 
 def _file_name(test_file: str) -> str:
-    """Return the name of the file with a test file's scenarios. Folders are part of it, because two
-    of them may have a file of the same name."""
+    """Return the name of the scenario file for a test file.
+
+    The name includes the test file's folders, because two folders may have a file of the same name.
+    """
     return "_".join(PurePosixPath(test_file).with_suffix("").parts) + "_recorded.yaml"
 
 
 def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
-    """Return mutants.yaml with one mutant for each clause: a function's body is missing."""
+    """Return mutants.yaml with one mutant for each of these functions or programs: its body is
+    missing.
+    """
     changes: dict[str, First] = {}
     for file, data in reference.items():
         for first in unwritten(file, data):
@@ -101,8 +107,11 @@ def mutants_of(names: Sequence[str], reference: Mapping[str, bytes]) -> bytes:
 def choose(
     tests: Sequence[RecordedTest], kept: Sequence[KeptTest], files_of: FilesOf, assignment_id: str
 ) -> Recording:
-    """Return which tests become scenarios. `files_of` makes the whole assignment of a recording.
-    Each scenario is read, and tried on the reference."""
+    """Return which tests become scenarios.
+
+    `files_of` returns the files of a whole assignment with given scenarios. Each scenario is
+    validated, and tried on the reference.
+    """
     recording = Recording(kept=tuple(kept))
     taken: set[tuple[str, str]] = set()
     for test in tests:
@@ -123,8 +132,10 @@ def choose(
 def _readable(
     test: RecordedTest, files_of: FilesOf, assignment_id: str, taken: set[tuple[str, str]]
 ) -> Iterator[_StatedTest]:
-    """Yield the test's scenarios, each in the first form that can be read. Raise NotRecordedError
-    if no form can."""
+    """Yield the test's scenarios, each in the first form that is a valid scenario.
+
+    Raise NotRecordedError if no form is valid.
+    """
     for recorded in test.scenarios:
         recorded.name = _free_name(recorded.name, test.file, taken)
         why = ""
@@ -141,7 +152,7 @@ def _readable(
 
 
 def _free_name(wanted: str, file: str, taken: set[tuple[str, str]]) -> str:
-    """Return a name that no scenario of this file has, and take it."""
+    """Return a name that no scenario of this file has yet, and add it to `taken`."""
     number = 1
     name = wanted
     while (file, name.lower()) in taken:
@@ -152,7 +163,7 @@ def _free_name(wanted: str, file: str, taken: set[tuple[str, str]]) -> str:
 
 
 def _why_not_read(files: Mapping[str, bytes], assignment_id: str) -> str:
-    """Return why an assignment cannot be read; empty if it can."""
+    """Return the reason why the files are not a valid assignment; empty if they are one."""
     try:
         loaded(files, assignment_id)
     except UserError as error:
@@ -163,8 +174,7 @@ def _why_not_read(files: Mapping[str, bytes], assignment_id: str) -> str:
 def _unsound(
     recording: Recording, files_of: FilesOf, assignment_id: str
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the tests with a scenario in which `harness validate` finds a problem, with the
-    reason."""
+    """Yield each test whose scenario has a problem in `harness validate`, with the problem."""
     if not recording.chosen:
         return
     try:
@@ -192,7 +202,11 @@ def _unsound(
 def _unsound_alone(
     recording: Recording, files_of: FilesOf, assignment_id: str, error: UserError
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the tests without which the reference answers the others."""
+    """Find the tests because of which the reference cannot be run with all scenarios (`error`).
+
+    Try the scenarios of each test separately. Yield the tests for which that fails, with the
+    reason.
+    """
     if len(recording.chosen) == 1:
         yield recording.chosen[0].test.key, str(error)
         return

@@ -1,5 +1,7 @@
-"""Reads the expressions of a test by their text: the values that it states, and its calls of the
-program. Nothing is run here."""
+"""Analyse the expressions of a test without running them.
+
+They are either values that the test states, such as `[1, 2]`, or calls of the program under test.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,12 @@ _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 
 
 class NotRecordedError(Exception):
-    """A scenario cannot state this test. `str()` says why."""
+    """Raised if a test cannot become a scenario. `str()` gives the reason."""
 
 
 @dataclass(slots=True)
 class TestScope:
-    """The names of a test: the program's, values that the test states, and variables."""
+    """The meanings of names in a test: names of the program, known values, and variables."""
 
     modules: set[str] = field(default_factory=set)  # that are the program's
     program: dict[str, str] = field(default_factory=dict)  # names here, and in the program
@@ -59,7 +61,7 @@ class TestScope:
         )
 
     def forget(self, name: str) -> None:
-        """Forget a name's meaning: another value is bound to it."""
+        """Remove a name's known meaning, because the test assigns another value to the name."""
         self.modules.discard(name)
         self.program.pop(name, None)
         self.literals.pop(name, None)
@@ -67,8 +69,10 @@ class TestScope:
 
 
 def value_of(node: ast.expr, literals: Mapping[str, object]) -> object:
-    """Return the value of an expression without names but `literals`. Raise NotRecordedError for
-    any other."""
+    """Return the value of an expression that has no names except those in `literals`.
+
+    Raise NotRecordedError for any other expression.
+    """
     value = _value(node, literals)
     if not _is_plain(value):
         raise NotRecordedError(f"{shortened(node)} is not a plain value")
@@ -76,7 +80,7 @@ def value_of(node: ast.expr, literals: Mapping[str, object]) -> object:
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether a value is that of a literal which is short enough."""
+    """Return whether the value can be written as a short Python literal."""
     try:
         text = repr(value)
         is_literal = ast.literal_eval(text) == value or value == set()
@@ -143,8 +147,10 @@ def _computed(node: ast.BinOp, literals: Mapping[str, object]) -> object:
 
 
 def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
-    """Return the values that a loop goes through. Raise NotRecordedError for any but stated
-    ones."""
+    """Return the values that a `for` loop goes through.
+
+    Raise NotRecordedError if they are not known values.
+    """
     items: object = None
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
@@ -162,8 +168,11 @@ def items_of(node: ast.expr, literals: Mapping[str, object]) -> list[object]:
 
 
 class AskedOfProgram(ast.NodeTransformer):
-    """Rewrites an expression with the names that a scenario has. Afterwards `uses_program` says
-    whether it uses the program, and `needed` lists the stated values that it needs by name."""
+    """Rewrites an expression so that it has only names that a scenario knows.
+
+    Afterwards, `uses_program` says whether the expression uses the program, and `needed` lists the
+    known values that must be assigned first, by name.
+    """
 
     def __init__(self, scope: TestScope) -> None:
         self._scope = scope
@@ -212,6 +221,6 @@ class AskedOfProgram(ast.NodeTransformer):
 
 
 def shortened(node: ast.AST) -> str:
-    """Return the beginning of a node's text."""
+    """Return the beginning of the expression's source, for messages."""
     text = " ".join(ast.unparse(node).split())
     return shorten(text, _MAX_SHOWN)

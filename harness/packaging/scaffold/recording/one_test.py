@@ -1,5 +1,8 @@
-"""Turns one test into a scenario by its text: its calls of the program, step by step, and the
-results that it states."""
+"""Convert one test function to a scenario by reading its code, without running it.
+
+The scenario has the test's calls of the program, step by step, and the results that the test
+expects.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +48,11 @@ _COMPARED = {
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text that a test has captured: the place of its statement, and the edges that the test
-    cuts."""
+    """A text that a test has captured, such as output.
+
+    `stated` belongs to the step or run that produced it; `edges` says at which ends the test
+    removes spaces.
+    """
 
     stated: dict[str, Any]
     key: str
@@ -55,7 +61,7 @@ class _Text:
 
 @dataclass(slots=True)
 class TestReader:
-    """Reads the statements of one test."""
+    """Reads the statements of one test and adds the equivalent steps to `recorded`."""
 
     __test__ = False  # no test of ours
 
@@ -70,7 +76,10 @@ class TestReader:
     first_unread: int = 0  # the first step whose output was not read yet
 
     def read(self, statements: Sequence[ast.stmt]) -> None:
-        """Read statements. Raise NotRecordedError for one that no scenario can state."""
+        """Read these statements.
+
+        Raise NotRecordedError if a scenario cannot express one of them.
+        """
         for statement in statements:
             self._statement(statement)
             if len(self.recorded.steps) > _MAX_STEPS:
@@ -105,8 +114,11 @@ class TestReader:
                 raise NotRecordedError(f"it imports {alias.name}")
 
     def _rewritten(self, node: ast.expr) -> tuple[ast.expr, bool]:
-        """Return an expression in the scenario's form, with its stated values bound before, and
-        whether it uses the program."""
+        """Return an expression as a scenario can write it, and whether it uses the program under
+        test.
+
+        Steps that assign the known values it needs are added first.
+        """
         asked = AskedOfProgram(self.scope)
         rewritten = asked.visit(copy.deepcopy(node))
         for name in asked.needed:
@@ -117,8 +129,10 @@ class TestReader:
         return rewritten, asked.uses_program
 
     def _asked(self, node: ast.expr) -> ast.expr:
-        """Return an expression in the scenario's form. Raise NotRecordedError if it does not use
-        the program."""
+        """Return an expression as a scenario can write it.
+
+        Raise NotRecordedError if the expression does not use the program under test.
+        """
         rewritten, uses_program = self._rewritten(node)
         if not uses_program:
             raise NotRecordedError(f"{shortened(node)} does not use the program")
@@ -131,12 +145,12 @@ class TestReader:
         return step
 
     def _expression(self, node: ast.expr) -> RecordedStep:
-        """Return the step that asks for the value of an expression."""
+        """Return the step that evaluates an expression."""
         source = ast.unparse(self._asked(node))
         return self._add(RecordedStep(source=source, is_call=True))
 
     def _change(self, target: ast.expr, operator: str, value: ast.expr) -> None:
-        """Add a step that changes an object: `x.y = 1`, `x[0] += 2`."""
+        """Add a step that changes an object, such as `x.y = 1` or `x[0] += 2`."""
         rewritten, _ = self._rewritten(value)
         place = ast.unparse(self._asked(target))
         written = ast.unparse(rewritten)
@@ -182,7 +196,7 @@ class TestReader:
         self._add(RecordedStep(source=f"{bound} = {written}"))
 
     def _forget(self, name: str) -> None:
-        """Forget the meaning of a name, which gets a new one."""
+        """Remove a name's known meaning, because the test assigns another value to the name."""
         self.scope.forget(name)
         self.captured.pop(name, None)
 
@@ -203,7 +217,10 @@ class TestReader:
             self.read(node.body)
 
     def _captures(self, name: str, value: ast.expr) -> bool:
-        """Read `out = capsys.readouterr().out` and similar statements; return whether it is one."""
+        """Read an assignment such as `out = capsys.readouterr().out`.
+
+        Return whether it captures text.
+        """
         if is_string_io(value):
             self.streams[name] = len(self.recorded.steps)
             return True
@@ -225,7 +242,7 @@ class TestReader:
         self.runs[name] = run
 
     def _text(self, node: ast.expr) -> _Text | None:
-        """Return the captured text that an expression is; None for any other."""
+        """Return the captured text to which an expression refers; None for any other expression."""
         match node:
             case ast.Name(id=name) if name in self.captured:
                 return self.captured[name]
@@ -257,8 +274,10 @@ class TestReader:
         return _Text(text.stated, text.key, attr)
 
     def _printed(self, first: int) -> _Text:
-        """Return the output since a step. Raise NotRecordedError unless it comes from exactly one
-        step."""
+        """Return the output of the steps from number `first` on.
+
+        Raise NotRecordedError if several calls may have printed it, or if there is no call.
+        """
         steps = self.recorded.steps
         acts = [step for step in steps[first:] if "(" in step.source]
         before = acts[:-1]
@@ -270,7 +289,9 @@ class TestReader:
         return _Text(acts[-1].stated, "prints")
 
     def _message(self, node: ast.expr) -> _Text | None:
-        """Return the message of a caught exception: `str(error.value)`, `error.value.args[0]`."""
+        """Return the message of a caught exception, from `str(error.value)` or
+        `error.value.args[0]`; None for any other expression.
+        """
         match node:
             case ast.Call(func=ast.Name(id="str"), args=[part], keywords=[]):
                 caught = self._caught(part)
@@ -285,14 +306,19 @@ class TestReader:
         return _Text(caught.stated["raises"], "message")
 
     def _caught(self, node: ast.expr) -> RecordedStep | None:
-        """Return the step whose exception an expression is; None for any other."""
+        """Return the step that raised the exception to which an expression refers; None for any
+        other expression.
+        """
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr="value" | "exception"):
                 return self.raises.get(name)
         return None
 
     def _state_type(self, left: ast.expr, right: ast.expr) -> bool:
-        """Read `type(error.exception) == ValueError`; return whether it is that."""
+        """Read a comparison such as `type(error.exception) == ValueError`.
+
+        Return whether it is one.
+        """
         caught = None
         match left:
             case ast.Call(func=ast.Name(id="type"), args=[part], keywords=[]):
@@ -338,7 +364,7 @@ class TestReader:
                 raise NotRecordedError(f"it compares by {type(op).__name__}")
 
     def _near(self, left: ast.expr, right: ast.expr, distance: ast.expr) -> None:
-        """State that two numbers are at most this far from each other."""
+        """Expect that two numbers differ by at most `distance`."""
         within = value_of(distance, self.scope.literals)
         if not isinstance(within, int | float):
             raise NotRecordedError("its tolerance is not a number")
@@ -347,8 +373,11 @@ class TestReader:
         self._state(asked, assertions.near(number, within))
 
     def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Return the program's side and the test's stated side. Raise NotRecordedError if
-        the test states neither."""
+        """Return the side of a comparison that uses the program, then the side with the expected
+        value.
+
+        Raise NotRecordedError if neither side is a known value.
+        """
         for asked, stated in ((left, right), (right, left)):
             with suppress(NotRecordedError):
                 value_of(stated, self.scope.literals)
@@ -385,7 +414,7 @@ class TestReader:
         return self.recorded.run.stated
 
     def _state(self, node: ast.expr, matcher: Any, *, is_text: bool = False) -> None:
-        """State a matcher for the value of an expression."""
+        """Add the matcher of the expected value to the step that evaluates the expression."""
         text = self._text(node)
         if text is None:
             self._expression(node).stated["returns"] = matcher
@@ -401,7 +430,7 @@ class TestReader:
         stated[key] = matcher
 
     def _call(self, node: ast.Call) -> None:
-        """Read a call as a statement: of an assertion, of a fixture, or of the program."""
+        """Read a statement that is a call: of an assertion, of a fixture, or of the program."""
         match node.func:
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if name.startswith("assert"):
                 self._asserted(name, node)
@@ -447,7 +476,7 @@ class TestReader:
         self._state(asked, assertions.almost_equal(number, values))
 
     def _class(self, node: ast.expr) -> str:
-        """Return the name of an exception's class, in the program."""
+        """Return the name of an exception class as the program knows it."""
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in self.scope.modules:
                 return attr
@@ -482,7 +511,10 @@ class TestReader:
         self._with(node, others)
 
     def patched(self, call: ast.Call, name: str) -> None:
-        """Read `patch(…)`: of input, or of standard output, which `name` then is."""
+        """Read `patch(…)` of `input` or of standard output.
+
+        `name` is the variable that holds the replacement.
+        """
         target = target_of(call)
         if target == STDOUT and name:
             self.streams[name] = len(self.recorded.steps)
@@ -515,7 +547,7 @@ class TestReader:
 
 
 def _distance(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """Return the two sides of `abs(a - b)`."""
+    """Return `a` and `b` of `abs(a - b)`; None for any other expression."""
     match node:
         case ast.Call(
             func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]

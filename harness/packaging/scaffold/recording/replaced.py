@@ -1,5 +1,6 @@
-"""Reads the parts that tests replace and run, from the texts of their calls: input, standard
-output, and the program as its own process."""
+"""Read from a test's code what it replaces (input, standard output) and which programs it
+starts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ _PYTHONS = ("sys.executable", "'python'", "'python3'")
 
 
 def target_of(call: ast.Call) -> str:
-    """Return the name that a test replaces, as `module.name`; empty for anything else."""
+    """Return the name that a test replaces, as `module.name`; empty if the call replaces
+    nothing.
+    """
     match call.args:
         case [ast.Constant(value=str(name)), *_] if "." in name:
             return name
@@ -39,15 +42,17 @@ def target_of(call: ast.Call) -> str:
 
 
 def is_string_io(node: ast.expr) -> bool:
-    """Return whether this makes an empty StringIO."""
+    """Return whether the expression creates an empty `StringIO`."""
     is_call = isinstance(node, ast.Call) and not node.args and not node.keywords
     return is_call and ast.unparse(node) in ("io.StringIO()", "StringIO()")
 
 
 def lines_typed(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the lines that replace `input`: from `patch(…, side_effect=[…])`, `return_value=…`, or
-    a lambda that returns one line or the next item of a list. Raise NotRecordedError for anything
-    else."""
+    """Return the lines that a replaced `input` returns.
+
+    They come from `patch(…, side_effect=[…])`, `return_value=…`, or a lambda that returns one line
+    or the next item of a list. Raise NotRecordedError for anything else.
+    """
     if isinstance(node, ast.Lambda):
         lines = _taken_in_turn(node.body)
         if lines is not None:
@@ -63,7 +68,7 @@ def lines_typed(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ..
 
 
 def _taken_in_turn(node: ast.expr) -> ast.expr | None:
-    """Return the lines of `next(lines)` or `lines.pop(0)`; None for anything else."""
+    """Return the list `lines` of `next(lines)` or `lines.pop(0)`; None for anything else."""
     match node:
         case ast.Call(func=ast.Name(id="next"), args=[lines]):
             return lines
@@ -73,7 +78,7 @@ def _taken_in_turn(node: ast.expr) -> ast.expr | None:
 
 
 def _always(node: ast.expr, literals: Mapping[str, object]) -> tuple[str, ...]:
-    """Return a line that answers every question."""
+    """Return the one line that a replaced `input` returns every time, repeated."""
     line = value_of(node, literals)
     return _checked([line] * _TIMES)
 
@@ -97,8 +102,11 @@ def _checked(lines: list[object]) -> tuple[str, ...]:
 
 
 def run_of(node: ast.expr, literals: Mapping[str, object]) -> RecordedRun | None:
-    """Return the run of a program by `subprocess`; None for any other expression. Raise
-    NotRecordedError for one that no scenario can state."""
+    """Return the run of a program that an expression starts with `subprocess`; None for any other
+    expression.
+
+    Raise NotRecordedError if a scenario cannot express the run.
+    """
     if not isinstance(node, ast.Call) or not node.args:
         return None
     if ast.unparse(node.func) not in _RUNS:
@@ -121,7 +129,10 @@ def run_of(node: ast.expr, literals: Mapping[str, object]) -> RecordedRun | None
 
 
 def _words_after_python(command: ast.List, literals: Mapping[str, object]) -> list[str]:
-    """Return the program and its arguments. Raise NotRecordedError for another command."""
+    """Return the program's file and arguments from a command such as `["python", "a.py", "5"]`.
+
+    Raise NotRecordedError for any other command.
+    """
     python, *words = command.elts
     texts: list[str] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""A recorded test as a scenario in YAML."""
+"""Write a converted test as a scenario in YAML."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ _IS_PLAIN = re.compile(r"[A-Za-z_][\w.]*\([\w.()\[\] +*/=-]*\)", re.ASCII).fullm
 
 @dataclass(slots=True, kw_only=True)
 class RecordedStep:
-    """A call or statements, and the results that a test states."""
+    """A call or statements of a test, and the results that the test expects."""
 
     source: str
     is_call: bool = False
     stated: dict[str, Any] = field(default_factory=dict)
 
     def with_all(self) -> dict[str, Any]:
-        """Return the step for YAML. Results that the test does not check are left open."""
+        """Return the step's keys and values for YAML.
+
+        Results that the test does not check may be anything.
+        """
         found: dict[str, Any] = {"call" if self.is_call else "do": self.source}
         if self.is_call and "raises" not in self.stated:
             found["returns"] = self.stated.get("returns", ANY)
@@ -34,7 +37,7 @@ class RecordedStep:
 
 @dataclass(slots=True, kw_only=True)
 class RecordedRun:
-    """A run of the whole program, and the results that a test states."""
+    """A run of a whole program, and the results that the test expects."""
 
     file: str
     argv: tuple[str, ...] = ()
@@ -42,7 +45,7 @@ class RecordedRun:
     stated: dict[str, Any] = field(default_factory=dict)
 
     def keys(self) -> dict[str, Any]:
-        """Return the scenario's keys."""
+        """Return the scenario's keys and values for YAML."""
         found: dict[str, Any] = {"run": self.file}
         if self.argv:
             found["argv"] = list(self.argv)
@@ -53,7 +56,7 @@ class RecordedRun:
 
 @dataclass(slots=True, kw_only=True)
 class Recorded:
-    """One test as a scenario."""
+    """A test, converted to a scenario."""
 
     name: str
     function: str = ""
@@ -65,7 +68,7 @@ class Recorded:
     visible: Any = None
 
     def forms(self) -> Iterator[dict[str, Any]]:
-        """Yield the possible ways to state the scenario's keys, the best one first."""
+        """Yield the possible keys and values of the scenario, the preferred ones first."""
         if self.run is not None:
             yield self.run.keys()
             return
@@ -88,7 +91,7 @@ class Recorded:
         return keys | typed
 
     def lines(self, keys: dict[str, Any]) -> Iterator[str]:
-        """Yield the lines of the scenario with these keys."""
+        """Yield the YAML lines of the scenario with these keys and values."""
         yield f"  - name: {in_yaml(self.name)}"
         yield f"    function: {self.function}"
         yield f"    clause: {in_yaml(self.function)}"
@@ -121,7 +124,7 @@ def _text(value: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Return a value in YAML's flow style, with keys as they are in scenarios."""
+    """Return a value in YAML's one-line form, such as `{contains: "won"}`."""
     if isinstance(value, dict):
         return "{" + _pairs(value) + "}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Record the tests of one file, each as a scenario or with the reason why it stays a test."""
+"""Convert the tests of one file to scenarios. Tests that cannot be converted stay tests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_CALLED = ("tearDown", "setUpClass", "tearDownClass", "teardown_method", "se
 
 @dataclass(frozen=True, slots=True)
 class KeptTest:
-    """A test that stays a test, and why."""
+    """A test that cannot become a scenario, and the reason."""
 
     file: str
     test: str
@@ -43,7 +43,7 @@ class KeptTest:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTest:
-    """A test and its equivalent scenarios, one for each set of parameters."""
+    """A test, and the scenarios that replace it: one for each set of parameters."""
 
     file: str
     test: str
@@ -51,13 +51,13 @@ class RecordedTest:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the file and the name."""
+        """Return the file and the name of the test."""
         return self.file, self.test
 
 
 @dataclass(slots=True)
 class TestFile:
-    """One file with tests."""
+    """A file with tests. `read` fills `recorded` and `kept`."""
 
     __test__ = False  # no test of ours
 
@@ -71,7 +71,7 @@ class TestFile:
     _fixtures: dict[str, ast.FunctionDef] = field(default_factory=dict)
 
     def read(self) -> None:
-        """Record the tests that can be recorded."""
+        """Convert each test if possible. Otherwise add it to `kept` with the reason."""
         by_test: dict[str, list[FoundTest]] = {}
         for found in find_tests(self.name, self.data, self.runner):
             if not found.part:  # the loop over its subTests is read as a whole
@@ -127,7 +127,9 @@ class TestFile:
             raise NotRecordedError(f"it has a statement {source}")
 
     def _scope(self, tree: ast.Module) -> TestScope:
-        """Return the names of the file: of the program, and values that are stated once."""
+        """Return the meanings of the file's names: names of the program, and values assigned only
+        once.
+        """
         scope = TestScope()
         assigned: set[str] = set()
         for part in ast.walk(tree):
@@ -198,8 +200,11 @@ class TestFile:
         return replace(recorded, function=function, points=points, visible=decorated.visible)
 
     def _function_of(self, sources: list[str], test: str) -> str:
-        """Return the first function that is used, if possible one in the test's name; otherwise
-        the program."""
+        """Return the function that a test is about.
+
+        It is the first function of the program that the test uses, preferably one that occurs in
+        the test's name; without any, the program itself.
+        """
         used: set[str] = set()
         for source in sources:
             used |= names_in(ast.parse(source))
@@ -229,7 +234,9 @@ class TestFile:
     def _bind_parameters(
         self, found: FoundTest, function: ast.FunctionDef, reader: TestReader
     ) -> None:
-        """Bind the sets of parameters, what decorators replace, and fixtures."""
+        """Give names their values for one run of a test: parameters, replacements of decorators,
+        fixtures.
+        """
         names = [argument.arg for argument in function.args.args if argument.arg not in _GIVEN]
         for name, value in _parameters(found, function, reader.scope).items():
             reader.scope.forget(name)
@@ -264,7 +271,10 @@ class TestFile:
 
 
 def _found_in(tree: ast.Module, test: str) -> tuple[ast.FunctionDef, ast.ClassDef | None]:
-    """Return a test's function, and its class. The last definition of a name counts."""
+    """Return the function of a test and its class, if it has one.
+
+    The last definition of a name counts.
+    """
     owner_name, _, name = test.rpartition("::")
     owner = None
     body = tree.body
@@ -284,7 +294,9 @@ def _functions_called(name: str, body: Sequence[ast.stmt]) -> list[ast.FunctionD
 
 
 def _global_names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a function assigns as globals, or that change in place."""
+    """Yield the names in `global` statements, and of variables that `+=` and similar operators
+    change.
+    """
     if isinstance(node, ast.Global):
         yield from node.names
     elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -297,7 +309,7 @@ def _is_fixture(node: ast.FunctionDef) -> bool:
 
 
 class _SelfNames(ast.NodeTransformer):
-    """Makes a variable of each attribute of `self` that is not a method of TestCase."""
+    """Replaces `self.name` by a variable, except for methods of TestCase."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -316,7 +328,7 @@ def _without_self(function: ast.FunctionDef) -> ast.FunctionDef:
 def _parameters(
     found: FoundTest, function: ast.FunctionDef, scope: TestScope
 ) -> Mapping[str, object]:
-    """Return the values of a test's set of parameters."""
+    """Return the parameters of a test by name, for one of its sets of parameters."""
     calls: list[ast.Call] = []
     for decorator in function.decorator_list:
         if not isinstance(decorator, ast.Call):
