@@ -3,7 +3,7 @@
 They are `autograder.zip` (an assignment and the harness itself), `submission_metadata.json`
 (optional), and `results.json`, described by `docs/gradescope-results.schema.json`.
 
-The score is the mark of the whole submission, rounded once. Without a mark there is no score.
+The score is the mark of the whole submission, rounded once. Without a mark the score is left out.
 Single tests have no points, because rounded points would not add up to the mark, and because
 deductions and extra credit belong to no test.
 

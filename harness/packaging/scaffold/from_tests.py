@@ -355,7 +355,7 @@ def _solution(folder: Path, reference: Path | None, modules: list[str]) -> dict[
 
 
 def _path_of(folder: Path, module: str) -> Path | None:
-    """Return the path of a module's file near the tests; None if there is no such file."""
+    """Return the path of a module's file near the tests; None if it does not exist."""
     for below in _BESIDE:
         path = folder / below / f"{module}.py"
         if path.is_file():

@@ -276,7 +276,7 @@ class TestReader:
     def _printed(self, first: int) -> _Text:
         """Return the output of the steps from number `first` on.
 
-        Raise NotRecordedError if several calls may have printed it, or if there is no call.
+        Raise NotRecordedError if several calls may have printed it, or if nothing was called.
         """
         steps = self.recorded.steps
         acts = [step for step in steps[first:] if "(" in step.source]
