@@ -1,1 +1,1 @@
-"""A run's results: the store, the keys for using results again, and the exports."""
+"""Store the results of a run, decide which of them later runs reuse, and export them."""

@@ -1,6 +1,6 @@
 """Compare two runs of one assignment: whose mark changed, by how much, and why.
 
-Each run is read as `results.json` has it.
+Both runs are read in the format of `results.json`.
 """
 
 import functools
@@ -33,7 +33,7 @@ _FACTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOutcome:
-    """The outcome of one scenario. Points are rounded to 0.01 as in `results.json`."""
+    """A submission's outcome in one scenario. Points are rounded to 0.01 as in `results.json`."""
 
     id: str
     verdict: str
