@@ -44,7 +44,7 @@ class ScenarioOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotEntry:
-    """One submission of a run."""
+    """A submission's results in one of the two runs."""
 
     id: str
     status: str
@@ -64,7 +64,7 @@ class SnapshotEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSnapshot:
-    """A run to be compared with another one."""
+    """A run that is compared with another run."""
 
     path: str
     assignment: str
@@ -78,10 +78,10 @@ class RunSnapshot:
 
 
 def read_snapshot(path: Path) -> RunSnapshot:
-    """Read a run: its folder, its database, or a `results.json`.
+    """Read a run. `path` is its report folder, its database, or a `results.json`.
 
-    The database is preferred to `results.json`, because a killed run leaves an older
-    `results.json`. Raise UserError if a run is missing or cannot be read.
+    A folder's database is preferred to its `results.json`, because a killed run leaves an older
+    `results.json`. Raise UserError if the run is missing or cannot be read.
     """
     is_folder = path.is_dir()
     database = path / STORE_NAME if is_folder else path
@@ -111,7 +111,10 @@ def _read_database(database: Path, path: Path) -> RunSnapshot:
 
 
 def _stated(result: SubmissionResult, text: ResultsText) -> Any:
-    """Return a submission as `results.json` has it, or an unreadable one if that fails."""
+    """Return a submission in the format of `results.json`.
+
+    If that fails, return it as unreadable.
+    """
     try:
         return _loaded(text.submission(result).lstrip(","))
     except UserError:
@@ -126,8 +129,11 @@ def _loaded(text: str) -> Any:
 
 
 def _fraction(text: str) -> Fraction:
-    """Return the number. Raise ValueError for one that no results.json has, because as a fraction a
-    large exponent needs as many digits."""
+    """Convert a number's text to a fraction.
+
+    Raise ValueError for a number that no results.json has, such as one with a large exponent,
+    because its fraction would need millions of digits.
+    """
     _, _, exponent = text.lower().partition("e")
     if len(text) > _MAX_NUMBER or abs(int(exponent or 0)) > _MAX_NUMBER:
         raise ValueError(f"{text[:_MAX_NUMBER]} is not a number of results.json")
@@ -174,7 +180,10 @@ def _passed(scenario: Any) -> ScenarioOutcome:
 
 
 def _readable_entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
-    """Return the entry, or an entry for a failure of the harness if something is missing."""
+    """Return the submission's entry.
+
+    If something is missing, return an entry for a failure of the harness.
+    """
     try:
         return _entry(plain, passed)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -214,7 +223,7 @@ def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
 
 
 def _outcomes(submission: Any, passed: tuple[ScenarioOutcome, ...]) -> tuple[ScenarioOutcome, ...]:
-    """Return the outcome of each scenario; none if the submission is withheld or was not run."""
+    """Return the outcome of each scenario; empty if the submission is withheld or was not run."""
     if submission["status"] == UNREADABLE:
         return tuple(_outcome(scenario, UNREADABLE, Fraction(0)) for scenario in passed)
     failures = submission["failed"]
@@ -249,7 +258,7 @@ def _not_ours(path: Path) -> UserError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioChange:
-    """A scenario whose verdict differs; None on the side that has no such scenario."""
+    """A scenario whose verdict differs. A verdict is None if its run does not have the scenario."""
 
     id: str
     before: str | None
@@ -260,7 +269,10 @@ class ScenarioChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkChange:
-    """A submission that differs; None on the side that has no such submission."""
+    """The changes of a submission.
+
+    `before` or `after` is None if that run does not have the submission.
+    """
 
     id: str
     before: SnapshotEntry | None
@@ -276,7 +288,10 @@ class MarkChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTally:
-    """How many submissions with unchanged files pass or fail a scenario only in the new run."""
+    """The number of submissions that pass, or fail, a scenario only in the new run.
+
+    Only submissions with unchanged files are counted.
+    """
 
     id: str
     now_pass: int
@@ -285,7 +300,7 @@ class ScenarioTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """The differences of two runs."""
+    """The differences between two runs."""
 
     old: RunSnapshot
     new: RunSnapshot
@@ -303,7 +318,7 @@ class RunComparison:
 
 
 def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
-    """Compare two runs. Raise UserError if they are of different assignments."""
+    """Compare two runs. Raise UserError if they are runs of different assignments."""
     if old.assignment != new.assignment:
         problem = f"a run of {new.assignment} cannot be compared with one of {old.assignment}"
         raise UserError(problem, place=new.path)
@@ -341,7 +356,7 @@ def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
 
 
 def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkChange | None:
-    """Return the difference of two versions of a submission; None if there is none."""
+    """Return the changes of a submission between two runs; None if nothing changed."""
     present = after or before
     if present is None or before == after:
         return None
@@ -374,7 +389,9 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
 def _scenario_changes(
     before: SnapshotEntry, after: SnapshotEntry
 ) -> tuple[list[ScenarioChange], Fraction]:
-    """Return the scenarios whose verdict differs, and the change in marks from all others."""
+    """Return the scenarios whose verdict differs, and the change in marks from all other
+    scenarios.
+    """
     nothing = Fraction(0)
     old_marks = _shares(before)
     new_marks = _shares(after)
@@ -394,7 +411,7 @@ def _scenario_changes(
 
 
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
-    """Return the marks from each scenario."""
+    """Return the marks that the submission has from each scenario, by the scenario's id."""
     total = Fraction(0)
     for outcome in entry.scenarios:
         if not outcome.extra_credit:
@@ -408,7 +425,10 @@ def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
 
 
 def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
-    """Count the changed verdicts of submissions with the same files, the most first."""
+    """Count the changed verdicts of each scenario, the most frequent first.
+
+    Only submissions with unchanged files are counted.
+    """
     passes: Counter[str] = Counter()
     fails: Counter[str] = Counter()
     for change in changes:

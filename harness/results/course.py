@@ -1,7 +1,9 @@
-"""Put together the runs of a course: which of them count, and which results are of one student.
+"""Combine the runs of a course: choose one run for each assignment, and find each student's
+results.
 
-Two results are of one student if both have the same id of one platform or the same email, or if a
-list of students connects them. Names connect nobody: two people may have the same name.
+Two results belong to the same student if both have the same id on the same platform or the same
+email, or if a list of students connects them. Names are not compared, because two people may have
+the same name.
 """
 
 import re
@@ -27,9 +29,9 @@ _MAX_RUNS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseRun:
-    """A run that was read. Its results are without scenarios and files.
+    """A run of one assignment. Its results have no scenarios and no files, to save memory.
 
-    `path` is its report folder, below the given one.
+    `path` is the run's report folder, relative to the folder that was searched.
     """
 
     path: str
@@ -39,12 +41,12 @@ class CourseRun:
 
     @property
     def at(self) -> str:
-        """Return the time when it was finished, or begun."""
+        """Return the time when the run was finished or, if it was not, started."""
         return self.facts.finished or self.facts.started
 
     @property
     def mean(self) -> Fraction | None:
-        """Return the mean of the totals; None if there are none."""
+        """Return the mean of all students' totals; None if nobody has a total."""
         totals = [result.total for result in self.results if result.total is not None]
         if not totals:
             return None
@@ -52,13 +54,13 @@ class CourseRun:
 
     @property
     def out_of(self) -> Fraction:
-        """Return the highest possible total."""
+        """Return the highest total that a student can have."""
         return max((result.total_out_of for result in self.results), default=Fraction(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseStudent:
-    """One student, with the result in each run that counts; None if it has none."""
+    """A student, with one result for each run of the course; None for a run without a result."""
 
     results: tuple[SubmissionResult | None, ...]
     # The entry on the list of students.
@@ -66,12 +68,14 @@ class CourseStudent:
 
     @property
     def present(self) -> tuple[SubmissionResult, ...]:
-        """Return the results that exist."""
+        """Return the student's results, without None."""
         return tuple(result for result in self.results if result is not None)
 
     @property
     def people(self) -> tuple[Student, ...]:
-        """Return the different entries about the student, in the runs and on the list."""
+        """Return the different descriptions of the student (name, id, email) in the runs and on
+        the list.
+        """
         people = [_student_of(result) for result in self.present]
         if self.listed:
             people.append(self.listed)
@@ -79,8 +83,10 @@ class CourseStudent:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names, without those that only reorder another one's letters; an id if there
-        are none."""
+        """Return the student's different names, or an id if there are none.
+
+        A name counts once, even if its words are in another order.
+        """
         names: list[str] = []
         known: set[str] = set()
         for person in self.people:
@@ -97,18 +103,20 @@ class CourseStudent:
 
     @property
     def marked(self) -> tuple[SubmissionResult, ...]:
-        """Return the results with a total."""
+        """Return the results that have a total."""
         return tuple(result for result in self.present if result.total is not None)
 
     @property
     def slip_days(self) -> int:
-        """Return the number of slip days used in all runs."""
+        """Return the number of slip days (free days of lateness) that the student used in all
+        runs.
+        """
         return sum(result.late.slip_days for result in self.present if result.late)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The run of each assignment that counts, and all students."""
+    """All students of a course, and one run for each assignment."""
 
     name: str
     runs: tuple[CourseRun, ...]
@@ -118,7 +126,9 @@ class Course:
 
     @property
     def slip_days(self) -> int:
-        """Return the number of slip days that a student has."""
+        """Return the number of slip days (free days of lateness) that each student has in the
+        course.
+        """
         most = 0
         for run in self.runs:
             late = run.assignment.late
@@ -128,7 +138,7 @@ class Course:
 
 
 def is_missing(result: SubmissionResult | None) -> bool:
-    """Return whether nothing was submitted, and the student is not excused."""
+    """Return whether the student submitted nothing and is not excused."""
     if result is None:
         return True
     return result.status is SubmissionStatus.NO_SUBMISSION and not result.excused
@@ -139,10 +149,9 @@ def _student_of(result: SubmissionResult) -> Student:
 
 
 def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
-    """Read the runs whose databases are below a folder; return them and a line for each unreadable
-    one.
+    """Read all runs in a folder. Return them, and a message for each run that cannot be read.
 
-    Raise UserError if none can be read.
+    Raise UserError if no run can be read.
     """
     if not folder.is_dir():
         raise UserError(
@@ -181,8 +190,8 @@ def _read_run(folder: Path, path: Path) -> CourseRun:
 
 
 def _in_short(result: SubmissionResult) -> SubmissionResult:
-    """Return a result without its large parts, because all results of a term are in memory
-    together.
+    """Return a copy of a result without its large parts, because all results of a term are in
+    memory at once.
     """
     return replace(result, scenarios=(), causes=(), findings=(), files=(), notes=())
 
@@ -190,9 +199,10 @@ def _in_short(result: SubmissionResult) -> SubmissionResult:
 def merge_runs(
     name: str, runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]] = ()
 ) -> Course:
-    """Return the course of these runs, with everybody on the `roster`, even without any result.
+    """Combine these runs to a course.
 
-    If an assignment has several runs, the latest of the complete ones counts.
+    Students on the `roster` are included even if they have no results. If an assignment has several
+    runs, the latest complete run counts.
     """
     by_assignment: dict[str, list[CourseRun]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: (run.facts.complete, _seconds(run.at), run.path)):
@@ -211,7 +221,7 @@ def merge_runs(
 
 
 def _in_numbers(name: str) -> list[tuple[int, str]]:
-    """Return a sort key for which a10 comes after a2."""
+    """Return a sort key that compares numbers by value, so that a10 comes after a2."""
     key = []
     for part in re.split(r"(\d+)", name):
         if part.isdecimal():
@@ -229,7 +239,7 @@ def _seconds(at: str) -> float:
 
 
 def _which_counts(run: CourseRun, other: CourseRun) -> str:
-    """Return the line that says why `run` counts, not `other`."""
+    """Return a message that says why `run` counts and `other` does not."""
     if run.facts.complete != other.facts.complete:
         why = f"{other.path} is not complete"
     elif _seconds(run.at) == _seconds(other.at):
@@ -248,7 +258,7 @@ def _which_counts(run: CourseRun, other: CourseRun) -> str:
 
 
 def _first(names: Sequence[str]) -> str:
-    """Return a list of the first few names, and the number of the others."""
+    """List the first few names, then the number of all others: "ada, bob and 3 more"."""
     shown = list(names[:_NAMED])
     more = len(names) - _NAMED
     if more > 0:
@@ -259,7 +269,7 @@ def _first(names: Sequence[str]) -> str:
 def _students(
     runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
 ) -> tuple[tuple[CourseStudent, ...], list[str]]:
-    """Return the students with their results, and lines about those who are in doubt."""
+    """Return the students with their results, and a message for each student who is in doubt."""
     submitted: list[tuple[int, SubmissionResult]] = []
     keys: list[frozenset[str]] = []
     for number, run in enumerate(runs):
@@ -301,7 +311,10 @@ def _course_student(
 def _roster_keys(
     runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
 ) -> Iterator[frozenset[str]]:
-    """Yield the keys of each student on the list, whose ids may be of any platform."""
+    """Yield the set of keys for each student on the list.
+
+    Since the list names no platform, its ids are combined with every platform.
+    """
     platforms = set(map(_platforms, runs))
     for _, person in roster:
         ids = person.keys(By.LOGIN)
@@ -313,9 +326,10 @@ def _roster_keys(
 
 
 def _keys(run: CourseRun, result: SubmissionResult) -> frozenset[str]:
-    """Return the keys of a result's student.
+    """Return the keys of a result's student. Results with a common key belong to the same student.
 
-    An id belongs to a platform: another platform may have given it to somebody else.
+    An id is combined with its platform, because another platform may have given it to somebody
+    else.
     """
     student = _student_of(result)
     id_of_platform = f"{student.id.strip() or result.id} of {_platforms(run)}"
@@ -329,7 +343,9 @@ def _platforms(run: CourseRun) -> str:
 
 
 def _same_names(students: Sequence[CourseStudent]) -> list[str]:
-    """Return a line about students who may be one person with two ids, if there are any."""
+    """Return a message about students with the same name, who may be one person with two ids;
+    empty if there are none.
+    """
     counts: Counter[str] = Counter()
     for student in students:
         counts.update(_all_keys(student))
@@ -353,8 +369,10 @@ def _all_keys(student: CourseStudent) -> frozenset[str]:
 
 
 def find_student(course: Course, name: str) -> CourseStudent:
-    """Return the student with this id, email or name. Raise UserError if there is none, or
-    several."""
+    """Return the student with this id, email or name.
+
+    Raise UserError if there is none, or more than one.
+    """
     students = _with_id(course, name)
     if not students:
         keys = name_keys(name)

@@ -1,6 +1,7 @@
-"""Read a run's database: its tables, its lock against a second writer, and `StoreReader`.
+"""Read a run's SQLite database. Define its tables and the lock that allows only one writer.
 
-SQLite's errors become one line that tells users what to do. Any process may read at any time.
+Errors of SQLite are reported as one line that tells users what to do. Any process may read at any
+time.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ FOUND = ("run", "path", "submission", "earlier", *REUSED)
 
 
 def store_of(run: Path) -> Path:
-    """Return the database of a run that is named by its report folder, or by the database itself.
+    """Return the path of a run's database. `run` is the run's report folder, or the database
+    itself.
 
     Raise UserError if there is none.
     """
@@ -121,7 +123,7 @@ _PRIMARY = 0xFF  # these bits of a code tell the kind of error, the others its p
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise UserError for an error of SQLite or the file system."""
+    """Raise UserError instead of the errors of SQLite and of the file system in a `with` block."""
     try:
         yield
     except sqlite3.Error as error:
@@ -148,9 +150,10 @@ except ImportError:
 
 
 def lock_for_writing(database: Path) -> IO[bytes]:
-    """Return a locked file beside the database; the lock is held until the file is closed.
+    """Lock a file beside the database, so that no other run can write, and return it.
 
-    Raise UserError if another run holds it, OSError if the file cannot be made.
+    Closing the file releases the lock. Raise UserError if another run holds it, OSError if the file
+    cannot be created.
     """
     path = database.with_name(database.name + ".lock")
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "rb")
@@ -176,7 +179,10 @@ Numbered = tuple[int, review.Change]
 
 
 class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
-    """A reader of a run's results. Every method raises UserError if the file cannot be read."""
+    """Reads a run's results from its database.
+
+    Every method raises UserError if the file cannot be read.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -190,8 +196,10 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     @staticmethod
     def read_only(path: Path) -> StoreReader:
-        """Open a run's database, while another process may be writing it. Raise UserError if there
-        is none."""
+        """Open a run's database for reading, even while another process writes it.
+
+        Raise UserError if there is none.
+        """
         if not path.is_file():
             raise UserError("no results were found", place=str(path), hint="run harness grade")
         with translated(path):
@@ -210,7 +218,6 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return StoreReader(path, connection)
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def passed_shared(self, key: str) -> bool:
@@ -229,8 +236,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._read(kind, self._text("verdict", key))
 
     def result(self, submission_id: str) -> SubmissionResult | None:
-        """Return the result of a submission, without changes by people; None if the run does not
-        have it (yet).
+        """Return the result of a submission as graded, without later changes by people.
+
+        Return None if the run does not have the result (yet).
         """
         return self._read(SubmissionResult, self.result_data(submission_id))
 
@@ -239,7 +247,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._value("SELECT result FROM submission WHERE id = ?", submission_id)
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
-        """Return a submission's result without scenarios, causes and files, in a tenth of the time.
+        """Return a submission's result without scenarios, causes and files. This takes a tenth of
+        the time.
 
         Return None if there is none that can be read.
         """
@@ -255,9 +264,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             return None
 
     def states(self) -> dict[str, str]:
-        """Return the ids of all submissions that have a result.
+        """Return the ids of all submissions that have a result, each with a digest.
 
-        Each has the digest of everything that the result was made from.
+        The digest covers everything that the result depends on.
         """
         rows = self._rows("SELECT id, state_digest FROM submission")
         return {str(name): str(state) for name, state in rows}
@@ -267,7 +276,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
-        """Return the facts of the run; None without a run that this harness can read."""
+        """Return the facts of the run; None if there are none that this version of the harness can
+        read.
+        """
         return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
@@ -280,9 +291,10 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._needed(self._read(Plan, data), "plan")
 
     def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
-        """Return the changes of people after this number, in the order in which they were stored.
+        """Return the marks and comments by people with numbers above `after`, in the order of
+        storing.
 
-        With `submission`, only those about it or about the assignment.
+        With `submission`, return only those about this submission or the whole assignment.
         """
         rows = self._change_rows(submission, after)
         if not rows:
@@ -299,7 +311,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return changes
 
     def _change_rows(self, submission: str | None, after: int) -> list[tuple[int, str]]:
-        """Return the numbers and data of the requested changes, and possibly of others."""
+        """Return the numbers and data of these changes. Other changes may be among them."""
         query = "SELECT number, data FROM change WHERE number > ?"
         values: tuple[object, ...] = (after,)
         if submission is not None:
@@ -309,10 +321,11 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             return self._connection.execute(f"{query} ORDER BY number", values).fetchall()
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
-        """Return the result of a submission, with changes by people; None if it is not in this run.
+        """Return the result of a submission, with later changes by people; None if it is not in
+        this run.
 
-        Unlike `result`, return a held one (`unreadable`) if the stored one cannot be read, so that
-        the rest of the run can be used.
+        If the stored result cannot be read, return a withheld one (`unreadable`), so that the rest
+        of the run can be used.
         """
         data = self.result_data(submission_id)
         if data is None:
@@ -321,20 +334,22 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return review.apply_changes(result, [change for _, change in self.changes(submission_id)])
 
     def unreadable(self, submission_id: str) -> SubmissionResult:
-        """Return the result that replaces a stored one that cannot be read."""
+        """Return a withheld result that replaces a stored result which cannot be read."""
         return unreadable_result(submission_id, self.plan().assignment.functionality_marks)
 
     def run(self) -> RunResult:
-        """Return the run with changes by people, submissions in the order of their ids.
+        """Return the run with later changes by people, and its submissions in the order of their
+        ids.
 
-        Each is read when it is asked for, even after this reader is closed. See `facts.complete`.
+        Each submission is read only when it is used, even after this reader is closed.
+        `facts.complete` says whether all were graded.
         """
         facts = self.facts()
         ids = [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")]
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
 
     def _value(self, query: str, *values: str | bytes) -> object | None:
-        """Return the first column of the first row; None without a row."""
+        """Return the first column of the query's first row; None if it finds nothing."""
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
         return row[0] if row else None
@@ -348,7 +363,9 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._value(query, row_key(key))
 
     def _read(self, kind: type[T], text: object | None) -> T | None:
-        """Return the value of a text, compressed or not; None if it is not one of this kind."""
+        """Convert stored text, compressed or not, to a value of this type; None if that is not
+        possible.
+        """
         if text is None:
             return None
         try:
@@ -366,7 +383,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
 
 def unreadable_result(submission_id: str, out_of: Fraction) -> SubmissionResult:
-    """Return the result of a submission that cannot be read: it has no mark."""
+    """Return the result of a submission whose stored result cannot be read. It has no mark."""
     return SubmissionResult(
         id=submission_id,
         status=SubmissionStatus.HARNESS_ERROR,
@@ -378,9 +395,9 @@ def unreadable_result(submission_id: str, out_of: Fraction) -> SubmissionResult:
 
 
 def _without_scenarios(text: bytes) -> bytes:
-    """Cut the scenarios, which are most of it, out of the JSON text of a result.
+    """Cut the scenarios, which are its largest part, out of the JSON text of a result.
 
-    Quotes inside a JSON string are escaped, so no string can contain the texts that are looked for.
+    The search cannot stop inside a JSON string, because quotes are escaped there.
     """
     before, found, rest = text.partition(_SCENARIOS)
     _, ended, after = rest.rpartition(_AFTER_SCENARIOS)
@@ -390,16 +407,16 @@ def _without_scenarios(text: bytes) -> bytes:
 
 
 def read_version(connection: sqlite3.Connection) -> int:
-    """Return the schema's version; 0 for a new file."""
+    """Return the version of the database's schema; 0 for a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 class NewerResultsError(UserError):
-    """A newer harness wrote the database."""
+    """Raised if a newer version of the harness wrote the database."""
 
 
 def refuse_other_version(path: Path, version: int) -> None:
-    """Raise UserError unless this harness knows the schema."""
+    """Raise UserError if this harness cannot read this version of the schema."""
     if version > SCHEMA_VERSION:
         problem = f"these results were written by a newer harness (version {version} of the file)"
         hint = "update the harness, or choose another folder with --out"
@@ -412,18 +429,21 @@ def refuse_other_version(path: Path, version: int) -> None:
 
 
 def read_run(run: Path) -> tuple[RunResult, Plan]:
-    """Return a run with changes by people, and its plan. Raise UserError if it cannot be read.
+    """Return a run with later changes by people, and its plan. Raise UserError if it cannot be
+    read.
 
-    `run` is as in `store_of`.
+    `run` is the run's report folder or its database.
     """
     with StoreReader.read_only(store_of(run)) as store:
         return store.run(), store.plan()
 
 
 def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
-    """Return one submission of such a run, by its id or its student's id or name.
+    """Return one submission of a run, and the run's plan.
 
-    Raise UserError if there is none, if there are several, or if it cannot be read.
+    `run` is the run's report folder or its database. `name` is the submission's id, or its
+    student's id or name. Raise UserError if no submission or more than one fits, or if it cannot be
+    read.
     """
     with StoreReader.read_only(store_of(run)) as store:
         result = store.whole_result(name)
@@ -454,8 +474,11 @@ def _names_in(store: StoreReader) -> list[Called]:
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
-    """Return the decisions about submissions by their ids; none without a readable run of this
-    assignment. Opening the run for writing reports the reason."""
+    """Return people's decisions about submissions, by the submission's id.
+
+    Return nothing if the run cannot be read or is of another assignment. Opening the run for
+    writing reports the reason.
+    """
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:
@@ -465,10 +488,10 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
 
 
 class StoredResults(Collection[SubmissionResult]):
-    """The results of `ids` in this order, each read when it is asked for.
+    """A sequence of results in the order of `ids`, each read only when it is used.
 
     So a class of thousands takes no more memory than one submission. Reading raises UserError if
-    another run has been written over this one.
+    the database was replaced by that of another run.
     """
 
     def __init__(self, ids: Sequence[str], facts: RunFacts, database: Path) -> None:

@@ -1,4 +1,4 @@
-"""Find the submission of a run that a person names by its id, or by its student's id or name."""
+"""Find a submission of a run by its id, or by its student's id or name."""
 
 import difflib
 from collections.abc import Sequence
@@ -11,11 +11,12 @@ Called = tuple[str, str, str]  # the submission's id, its student's name, the st
 
 
 def only_match(wanted: str, called: Sequence[Called], *, listing: str = "harness show RUN") -> int:
-    """Return the place of the only submission that `wanted` names.
+    """Return the index of the only submission in `called` that fits `wanted`.
 
-    It names an id, otherwise a student's id, otherwise a student's name in any order and case,
-    otherwise a part of the name. `listing` is the command that lists all. Raise UserError if there
-    is none, or if there are several, with their ids.
+    Compare `wanted` with the submissions' ids, then with students' ids, then with students' names
+    in any order and case, then with parts of names. The first comparison that finds something
+    counts. Raise UserError if nothing fits, with a similar name or the command that lists all
+    submissions (`listing`). Raise UserError with the ids if several fit.
     """
     for match in (_has_id, _has_student_id, _has_name, _has_part_of_name):
         places = [place for place, names in enumerate(called) if match(wanted, names)]

@@ -1,13 +1,13 @@
-"""Redact causes for students.
+"""Remove everything about hidden scenarios from the causes of failures that students see.
 
-They are derived from visible scenarios only. Then the failing hidden scenarios are counted by
-function, and the counts are merged into the list.
+The causes are computed from visible scenarios only. Then the failing hidden scenarios of each
+function are counted, and these numbers are added to the causes.
 
-A program is called with hidden arguments in a hidden scenario, and these may influence its
-exception, its line, its function to blame or the scenarios that fail alike. So nothing about hidden
-scenarios is used here except the plan and whether they passed; everything else in a `ShownCause`
-comes from visible scenarios, or from the submission's text (`Undefined`). Causes of an older
-version rest on both: each is redacted to its visible scenarios.
+A hidden scenario calls the program with hidden arguments. They may influence its exception, its
+line, which function seems wrong, and which scenarios fail alike. So of hidden scenarios, only the
+plan and whether they passed is used. Everything else in a `ShownCause` comes from visible
+scenarios, or from the submission's text (`Undefined`). Causes stored by an older version of the
+harness come from both kinds: each is reduced to its visible scenarios.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ MAX_ADVICE = 5
 
 
 def is_not_judged(verdict: Verdict) -> bool:
-    """Return whether our own code failed on the scenario."""
+    """Return whether the harness itself failed on the scenario."""
     return verdict.explanation is not None and isinstance(verdict.explanation.facts, NotJudged)
 
 
 def _without_our_place(verdict: Verdict) -> Verdict:
-    """Return the verdict without the line of our code that failed, if that is its reason."""
+    """Return the verdict. If the harness itself failed, leave out the line of its code."""
     explanation = verdict.explanation
     if explanation is None or not isinstance(explanation.facts, NotJudged):
         return verdict
@@ -46,7 +46,7 @@ def _without_our_place(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCheck:
-    """A scenario that its reader may see whole."""
+    """A scenario and its verdict, of which the reader may see everything."""
 
     id: str
     name: str
@@ -66,9 +66,9 @@ class ShownCheck:
     def of(
         cls, scenario: Scenario, result: ScenarioResult, clauses: tuple[Clause, ...] = ()
     ) -> ShownCheck:
-        """Return everything about a scenario that its reader may see.
+        """Combine a scenario and its result.
 
-        `clauses` are those that it tests, if their texts are wanted.
+        `clauses` are those that the scenario tests, if their texts are wanted.
         """
         return cls(
             id=scenario.id,
@@ -88,7 +88,7 @@ class ShownCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """The lecturer's words about a hidden scenario for students who fail it (`visible: hint`)."""
+    """The lecturer's text for students who fail a hidden scenario (`visible: hint`)."""
 
     name: str
     hint: str = ""
@@ -104,7 +104,7 @@ def advice(scenario: Scenario, verdict: Verdict) -> Advice | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCause:
-    """One thing to fix as its reader may see it."""
+    """A cause of failures ("thing to fix"), with only the parts that its reader may see."""
 
     function: str
     # None if it would be about a hidden scenario.
@@ -130,21 +130,21 @@ class ShownCause:
 
     @property
     def message(self) -> str:
-        """Return the explanation's message; empty without an explanation."""
+        """Return the message that explains the failure; empty if it has no explanation."""
         if self.explanation is None:
             return ""
         return self.explanation.message
 
     @property
     def further_hint(self) -> str:
-        """Return the hint; empty if the message already contains it."""
+        """Return the hint; empty if the message already contains the hint."""
         if self.explanation is not None and self.explanation.hint == self.hint:
             return ""
         return self.hint
 
     @property
     def first(self) -> ShownCheck | None:
-        """Return the clearest of the failing checks that may be shown; None if all are hidden."""
+        """Return the clearest failing check that the reader may see; None if all are hidden."""
         if not self.checks:
             return None
         return self.checks[0]
@@ -157,8 +157,10 @@ class ShownCause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenTally:
-    """The number of failing hidden scenarios of one function, with facts from the plan and the
-    submission's text."""
+    """The number of failing hidden scenarios of one function.
+
+    All other fields come from the plan and from the submission's text.
+    """
 
     function: str
     count: int
@@ -177,9 +179,9 @@ class HiddenTally:
 def shown_causes(
     result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """Return the causes as the reader of the `shown` checks may see them, most marks first.
+    """Return the causes for a reader who may see the `shown` checks, those worth most marks first.
 
-    At the end are failures without a cause, which are failures of the harness.
+    Failures of the harness itself, which have no cause in the program, are at the end.
     """
     reader = _KnownFailures(result, plan, shown)
     redacted: list[ShownCause] = []
@@ -198,7 +200,7 @@ def shown_causes(
 
 
 class _KnownFailures:
-    """The failures of one submission, as far as a reader of the `shown` checks may see them."""
+    """The failures of one submission, reduced to what a reader of the `shown` checks may see."""
 
     def __init__(self, result: SubmissionResult, plan: Plan, shown: Sequence[ShownCheck]) -> None:
         self._result = result
@@ -217,15 +219,15 @@ class _KnownFailures:
                 self.failed[check.id] = check
 
     def first_of(self, cause: ShownCause) -> int:
-        """Return the place in the plan of the first of a cause's shown scenarios."""
+        """Return the smallest index in the plan of the cause's visible scenarios."""
         places = [self._place[check.id] for check in cause.checks]
         return min(places)
 
     def redact(self, cause: Cause) -> ShownCause | None:
-        """Return the facts about the cause from its shown scenarios; None if none is shown.
+        """Return the cause with only its visible scenarios; None if all of them are hidden.
 
-        Message, place and lines are the example's. If the example is hidden, the first shown check
-        gives its own explanation.
+        Message, place and lines come from the scenario that serves as the cause's example. If the
+        example is hidden, the explanation of the first visible check is used instead.
         """
         names = dict.fromkeys((cause.example, *cause.scenarios))
         checks = tuple(self.failed[name] for name in names if name in self.failed)
@@ -260,10 +262,10 @@ class _KnownFailures:
         )
 
     def _needed_too(self, cause: Cause) -> tuple[str, ...]:
-        """Return the functions that have to be right as well.
+        """Return the functions that must also be correct before the cause's scenarios pass.
 
-        These are all of them if the whole cause is shown, otherwise those of the causes that have
-        one of its shown checks too.
+        If all of the cause's scenarios are visible, these are all such functions. Otherwise, they
+        are those whose own cause has a visible scenario in common with this one.
         """
         if self.failed.keys() >= set(cause.scenarios):
             return cause.together_with
@@ -339,10 +341,11 @@ class _KnownFailures:
     def merge(
         self, redacted: Sequence[ShownCause], others: Sequence[ShownCause]
     ) -> tuple[ShownCause, ...]:
-        """Return the redacted causes and the others, with the hidden failures of their functions,
-        and a cause for each function that has only hidden ones.
+        """Combine the redacted causes with the others, and add the failures of hidden scenarios.
 
-        They are sorted by marks, most first, then by the plan's order; the others are last.
+        They are added to the causes of their functions. A function that fails only hidden scenarios
+        gets its own cause. Causes are sorted by marks, most first, then by the plan's order; the
+        others are last.
         """
         causes = [*redacted, *others]
         # For each cause, whether it is one of the others, and its place in their order.
@@ -371,7 +374,7 @@ class _KnownFailures:
 
 
 def _varied(plan: Plan, function: str) -> tuple[str, ...]:
-    """Return the provided files with constants that scenarios of a function change."""
+    """Return the provided files in which scenarios of a function replace constants."""
     changed: set[str] = set()
     for scenario in plan.scenarios:
         if scenario.function == function:
@@ -384,10 +387,10 @@ def _varied(plan: Plan, function: str) -> tuple[str, ...]:
 
 
 def _index_for(function: str, causes: Sequence[ShownCause]) -> int | None:
-    """Return the place of the shown cause that takes the hidden failures of a function.
+    """Return the index of the cause to which failing hidden scenarios of a function are added.
 
-    It is the function's own cause, otherwise one whose checks are of the function, otherwise the
-    cause of the whole file.
+    It is the function's own cause, otherwise one whose checks test the function, otherwise the
+    cause that concerns the whole file.
     """
     for index, cause in enumerate(causes):
         if cause.function == function:
@@ -424,8 +427,11 @@ def _only_hidden(tally: HiddenTally) -> ShownCause:
 
 
 def merge_causes(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
-    """Group failing checks whose cause is not known: first those with the same message in several
-    functions, then those of one rule and function for the same clauses, each in their own order."""
+    """Group failing checks whose cause is not known.
+
+    First come groups with the same message in several functions, then groups with the same rule,
+    function and clauses. Both keep the order of the checks.
+    """
     in_order = list(checks)
     functions: dict[tuple[object, ...], set[str]] = {}
     for check in in_order:

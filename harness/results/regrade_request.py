@@ -1,8 +1,8 @@
-"""Read a student's regrade request: an email with links from the student's page.
+"""Read a student's regrade request: an email that contains links from the student's results page.
 
-A link names the assignment, the page and the files of a submission, and may name a scenario or a
+A link names the assignment, the submission's page and its files, and may name a scenario or a
 function: `harness:connect4ish/ada/3f9a0c2b1d0e#check_win/a-vertical-win`. A student may write
-anything: only the links are used, and they are compared with the run.
+anything, so only the links are used, and they are compared with the run.
 """
 
 import codecs
@@ -49,7 +49,7 @@ _HINT = "save the email or its text as a file, including the links"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegradeRequest:
-    """A student's request to look at a submission again."""
+    """A student's request to look at a submission again, as its links state it."""
 
     assignment: str
     # The name of the submission's page, without its ending.
@@ -62,7 +62,10 @@ class RegradeRequest:
 
 
 def link(view: StudentView, about: str = "") -> str:
-    """Return the link to a submission, or to a scenario or function of it."""
+    """Return the link to a submission.
+
+    `about` is the scenario or function that the link names, if any.
+    """
     page = page_name(view.id).removesuffix(".html")
     address = f"harness:{in_link(view.assignment)}/{page}/{view.source_digest[:_DIGITS]}"
     if about:
@@ -71,9 +74,9 @@ def link(view: StudentView, about: str = "") -> str:
 
 
 def request_text(view: StudentView) -> str:
-    """Return the text of a mail for its student to shorten.
+    """Return a draft of the email, which the student shortens.
 
-    It has a link for each thing to fix that may be shown, and one for the whole.
+    It has a link for each visible thing to fix, and one for the whole submission.
     """
     parts = [f"Please look again at my {view.title}.", link(view)]
     for cause in view.causes[:_MAX_OFFERED]:
@@ -87,9 +90,9 @@ def request_text(view: StudentView) -> str:
 
 
 def request_mail(view: StudentView) -> str:
-    """Return a `mailto:` link without an address that begins such a mail.
+    """Return a `mailto:` link that opens the draft in a mail program, without an address.
 
-    It has only the link to the whole submission if all links would be too long for a mail program.
+    If the draft is too long for a mail program, it has only the link to the whole submission.
     """
     text = request_text(view)
     if len(text) > _MAX_IN_MAIL_LINK:
@@ -100,10 +103,10 @@ def request_mail(view: StudentView) -> str:
 
 
 def read_request(data: bytes) -> RegradeRequest:
-    """Read the request in a mail or a text.
+    """Read the request from an email or a text file.
 
-    Raise UserError if it is too large or not a text, or if it has no link, too many, or links to
-    several submissions.
+    Raise UserError if it is too large or is not text, if it has no links or too many, or if the
+    links are to several submissions.
     """
     if len(data) > MAX_BYTES:
         raise UserError(f"is larger than {MAX_BYTES // 1024} KiB", hint=_HINT)
@@ -137,7 +140,7 @@ def read_request(data: bytes) -> RegradeRequest:
 
 
 def _text_of(data: bytes) -> str:
-    """Return the text of a mail as it was saved, or of a text file."""
+    """Return the text of a saved email or of a text file."""
     head = data.lstrip()[:20_000].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     if not _HEADER.search(head):
         return data.decode("utf-8-sig", "replace")
@@ -155,9 +158,9 @@ def _text_of(data: bytes) -> str:
 
 
 def _text_part(data: bytes) -> Message:
-    """Return the first plain text of a mail, or its first HTML.
+    """Return the first plain-text part of an email, or its first HTML part.
 
-    Raise UserError if there is none.
+    Raise UserError if it has neither.
     """
     # The newer policies of the email package read headers as well, and may fail on these.
     parts = list(message_from_bytes(data).walk())
@@ -169,8 +172,10 @@ def _text_part(data: bytes) -> Message:
 
 
 def _usual(charset: str) -> str:
-    """Return the charset if emails use it, otherwise UTF-8. Python knows others, and some of them
-    take minutes for a megabyte."""
+    """Return the charset if emails commonly use it, otherwise UTF-8.
+
+    Python knows more charsets, and some of them take minutes to decode a megabyte.
+    """
     try:
         name = codecs.lookup(charset).name
     except (LookupError, ValueError):
@@ -179,9 +184,10 @@ def _usual(charset: str) -> str:
 
 
 def submission_of(request: RegradeRequest, plan: Plan, ids: Iterable[str]) -> str:
-    """Return the id of the run's submission to which a request refers.
+    """Return the id of the submission that a request is about.
 
-    Raise UserError if the request is about another assignment, or no submission fits.
+    Raise UserError if the request is about another assignment, or if no submission fits. `ids` are
+    those of the run's submissions.
     """
     if request.assignment != plan.assignment.id:
         problem = f"is about {quoted(request.assignment)}, and this run is of {plan.assignment.id}"
@@ -193,7 +199,10 @@ def submission_of(request: RegradeRequest, plan: Plan, ids: Iterable[str]) -> st
 
 
 def remarks(request: RegradeRequest, plan: Plan, result: SubmissionResult) -> tuple[str, ...]:
-    """Return a line for each part of a request that does not fit the run, to be read first."""
+    """Return a message for each part of a request that does not fit the run.
+
+    People read them before the request.
+    """
     lines = []
     if not result.source_digest.startswith(request.files):
         lines.append(

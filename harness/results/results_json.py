@@ -1,6 +1,7 @@
-"""Write `results.json`: a run for other programs to read, as `docs/results.schema.json` describes.
+"""Write `results.json`: a run for other programs to read, in the format of
+`docs/results.schema.json`.
 
-Keys are added, never renamed. It is for lecturers only: it names hidden scenarios.
+Keys are added, never renamed. The file is only for lecturers: it names hidden scenarios.
 """
 
 import json
@@ -31,7 +32,8 @@ from harness.model.verdict import Cause, Explanation
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
-    """Return the run as JSON text, submissions by id and scenarios in the plan's order.
+    """Return the run as JSON text, with submissions sorted by id and scenarios in the plan's
+    order.
 
     Two runs of the same inputs differ only in `run.started` and `run.finished`.
     """
@@ -44,9 +46,9 @@ def results_json(run: RunResult, plan: Plan) -> str:
 
 
 class ResultsText:
-    """`results.json` in pieces, for runs that are too large for memory.
+    """Writes `results.json` in pieces, for runs that are too large for memory.
 
-    Call `begin`, `submission` for each one in the order of their ids, then `end`.
+    Call `begin`, then `submission` for each submission in the order of their ids, then `end`.
     """
 
     def __init__(self, facts: RunFacts, plan: Plan) -> None:
@@ -66,7 +68,7 @@ class ResultsText:
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
 
     def submission(self, result: SubmissionResult) -> str:
-        """Return one submission; all except the first have a comma before it."""
+        """Return the JSON text of one submission. All except the first begin with a comma."""
         known: list[ScenarioResult] = []
         if result.status is not SubmissionStatus.UNREADABLE:
             known = [entry for entry in result.scenarios if entry.scenario_id in self._scenarios]
@@ -99,7 +101,7 @@ class ResultsText:
 
 
 def _fields(value: object, *names: str) -> dict[str, Any]:
-    """Return these fields of a value, each under its name."""
+    """Return the named fields of an object as a dict."""
     return {name: getattr(value, name) for name in names}
 
 
@@ -128,7 +130,10 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
 
 
 def _cause(number: int, cause: Cause) -> dict[str, Any]:
-    """Return a cause. Its place does not repeat the student's text, which is in the submission."""
+    """Return a cause of failures as JSON data.
+
+    It does not repeat the student's code, which is in the submission.
+    """
     plain: dict[str, Any] = {"id": number}
     plain |= _fields(cause, "function", "blamed")
     plain["file"] = None
@@ -149,7 +154,9 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
 
 
 def _facts(explanation: Explanation | None) -> dict[str, Any]:
-    """Return the facts from which a message was made, if they contain more than its sentences."""
+    """Return the facts from which a message was made; empty if its sentences already contain all
+    of them.
+    """
     if explanation is None:
         return {}
     known = {"facts": explanation.facts, "reason": explanation.reason, "lead": explanation.lead}
@@ -165,7 +172,10 @@ def _line(plain: Any) -> str:
 
 
 def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
-    """Return a list or an object of rows, one a line."""
+    """Return the JSON text of a list or an object, with one row a line.
+
+    `brackets` is `[]` or `{}`.
+    """
     if not rows:
         return brackets
     line_end = "\n" + " " * depth
@@ -174,13 +184,13 @@ def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
 
 
 def _text(plain: Any, depth: int) -> str:
-    """Return JSON text of one key a line, for a place that many levels deep."""
+    """Return JSON text with one key a line, indented by `depth` levels."""
     text = json.dumps(plain, indent=1, ensure_ascii=True, default=_number)
     return text.replace("\n", "\n" + " " * depth)
 
 
 def _number(exact: Fraction) -> float:
-    """Return a mark or points as a JSON number, rounded half up to 0.01 in decimal."""
+    """Round marks or points half up to 0.01, and return a JSON number."""
     return float(rounded(exact))
 
 
@@ -267,7 +277,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _manual(given: ManualMark) -> dict[str, Any]:
-    """Return a mark by hand, and its rubric items if there are some."""
+    """Return marks that a person gave as JSON data, with their rubric items if there are any."""
     plain = _fields(given.slot, "id", "title", "out_of")
     plain["mark"] = given.mark
     if given.items:

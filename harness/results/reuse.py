@@ -1,13 +1,12 @@
-"""Define the results that the next grading uses again: under which keys, and as which rows of
-the store.
+"""Define which results the next grading reuses, and under which keys they are stored.
 
-A key covers everything that its value depends on, and nothing else: the name, points, place and
-visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row is
-a key and the digest of a text; a text that many share is sent and stored once.
+A key is a digest of everything that the stored value depends on, and nothing else: the name,
+points, place and visibility of a scenario are in no key. Most submissions behave alike in most
+scenarios, so the store has rows of a key and the digest of a text, and each text only once.
 
-A stored observation is used again only by code that would observe the same. So a key covers exactly
-those sources of the harness that can change an observation. A new hint of `harness doctor`, for
-example, makes no submission run again.
+A stored observation may be reused only by code that would observe the same. So its key covers
+exactly those source files of the harness that can change an observation. A new hint of `harness
+doctor`, for example, makes no submission run again.
 """
 
 from __future__ import annotations
@@ -45,8 +44,11 @@ _MAX_SENT = 200_000
 
 
 class SharedPass(StrEnum):
-    """Stored instead of the observations of a scenario that behaved in a shared process like the
-    reference does."""
+    """A marker stored for a scenario that ran in one process with others and behaved like the
+    reference.
+
+    It replaces the scenario's observations.
+    """
 
     PASSED = "passed in a shared process"
 
@@ -72,7 +74,9 @@ _TRANSIENT_KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Part of the results of a submission's grading."""
+    """A part of the results of grading one submission, small enough to be sent between
+    processes.
+    """
 
     # New texts by digest, compressed.
     texts: tuple[_Row, ...] = ()
@@ -82,12 +86,12 @@ class Piece:
 
 
 def row_key(key: str) -> bytes:
-    """Return a key as it is stored: 16 bytes."""
+    """Return the 16 bytes under which a hexadecimal key is stored."""
     return _digest(key.encode())
 
 
 def encoded(value: StoredRun | Verdict | Probe) -> bytes:
-    """Return the text of a scenario's observations, or of a verdict or a probe's result.
+    """Return the text that is stored for observations, a verdict or a probe's result.
 
     It is without CPU times, which differ from run to run and are never judged, and without pictures
     of figures, which only a verdict shows.
@@ -104,7 +108,9 @@ def _stored(observation: Observation) -> Observation:
 
 
 def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:
-    """Return whether a value depends only on the submission, not on the machine at that moment."""
+    """Return whether a value depends only on the submission, and not on the machine's load as
+    timeouts do.
+    """
     if isinstance(value, Verdict):
         return value.kind not in _TRANSIENT_KINDS
     if not isinstance(value, tuple):
@@ -114,10 +120,10 @@ def _may_be_used_again(value: StoredRun | Verdict | Probe) -> bool:
 
 
 class Packer:
-    """A packer of rows into pieces of bounded size.
+    """Packs rows into pieces of bounded size.
 
-    A text is sent once, with the first row that needs it: the caller must store all pieces of one
-    packer in their order.
+    Each text is sent only once, with the first row that needs it, so the caller must store all
+    pieces of a packer in their order.
     """
 
     def __init__(self) -> None:
@@ -128,9 +134,9 @@ class Packer:
         runs: Mapping[str, StoredRun],
         verdicts: Mapping[str, Verdict | Probe],
     ) -> Iterator[Piece]:
-        """Yield rows by their keys, as pieces of at most about `PIECE_BYTES`.
+        """Yield the rows in pieces of at most about `PIECE_BYTES`.
 
-        Rows that may never be used again are left out.
+        Observations and verdicts that must not be reused are left out.
         """
         texts: list[_Row] = []
         observed: list[_Row] = []
@@ -169,7 +175,7 @@ class Packer:
 
 
 def compress(text: bytes) -> bytes:
-    """Return the text as it is stored."""
+    """Compress a text for storing."""
     return zlib.compress(text, 6)
 
 
@@ -178,17 +184,18 @@ def _digest(data: bytes) -> bytes:
 
 
 class _StimuliName(NamedTuple):
-    """The name of a scenario's stimuli in its plan."""
+    """Identifies the stimuli (calls or program runs) of a scenario in its plan."""
 
     scenario: str
     stands_in: bool  # the course's modules take the place of the submission's
 
 
 class PlanKeys:
-    """The keys of a plan's scenarios. Their common part for all submissions is computed once.
+    """Computes the keys of a plan's scenarios. The part that all submissions share is computed
+    once.
 
-    `interpreter` names the build, `execution_digest` the code that runs the submissions,
-    `judged_by` the code that judges them. All scenarios must be of the plan with this assignment.
+    `interpreter` identifies the Python, `execution_digest` the code that runs the submissions,
+    `judged_by` the code that judges them. All scenarios must belong to this assignment's plan.
     """
 
     def __init__(
@@ -208,9 +215,10 @@ class PlanKeys:
         self._provided: dict[tuple[Binding, ...], str] = {}  # by the constants of the variant
 
     def observation_key(self, source_digest: str, scenario: Scenario) -> str:
-        """Return a hex SHA-256 for a submission's bytes on one scenario.
+        """Return the key for the observations of one scenario on one submission, a hex SHA-256.
 
-        Raise KeyError if the assignment lacks a variant for one of the scenario's overrides.
+        `source_digest` is the digest of the submission's files. Raise KeyError if the assignment
+        lacks a variant for one of the scenario's replaced constants.
         """
         stands_in = any(stimulus.stand_ins for stimulus in scenario.stimuli)
         name = _StimuliName(scenario.id, stands_in)
@@ -225,10 +233,11 @@ class PlanKeys:
         scenario: Scenario,
         parameters: tuple[tuple[str, ...], ...] = (),
     ) -> str:
-        """Return a hex SHA-256 for the verdict of the observations under `key_alone` on a scenario.
+        """Return the key for a scenario's verdict on the observations under `key_alone`, a hex
+        SHA-256.
 
-        `answers` are the reference's, always the same for one scenario, and `parameters` its names
-        for each stimulus's arguments if judging uses them.
+        `answers` are the reference's, always the same for one scenario. `parameters` has the names
+        of the reference's parameters for each stimulus, if judging uses them.
         """
         if scenario.id not in self._expectations:
             stated = (scenario.stated, *scenario.stated_cases)
@@ -281,17 +290,17 @@ class PlanKeys:
 
 
 def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
-    """Return the key for "behaved like the reference" of a scenario in a shared process.
+    """Return the key for a scenario that behaved like the reference in one process with others.
 
-    It combines `key_alone` (the key of the same scenario in its own process), the digest of the
-    sharing rules and the digest of the reference's observations. Other rules or another reference
-    make it stale.
+    `key_alone` is the key of the same scenario in its own process, `proof_digest` the digest of the
+    rules for sharing a process, `reference_digest` that of the reference's observations. If the
+    rules or the reference change, so does the key, and stored values are not found.
     """
     return _joined(key_alone, "shared", proof_digest, reference_digest)
 
 
 def _timeless(answers: tuple[Answer, ...] | None) -> list[Any] | None:
-    """Return answers without the facts that differ from run to run, which are not judged."""
+    """Return the answers without facts that differ from run to run, which are not judged."""
     if answers is None:
         return None
     steady: list[Answer] = []
@@ -313,8 +322,9 @@ def _files(files: Iterable[SourceFile]) -> str:
 
 
 def _joined(*names: str) -> str:
-    """Return the digest of names without zero bytes. It must be fast: each submission needs two for
-    each scenario.
+    """Return a digest of several names, which must not contain zero bytes.
+
+    It must be fast: each submission needs two for each scenario.
     """
     return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -344,43 +354,47 @@ _SHARED = ("common", "model", "stimuli")
 
 
 class ResultCache:
-    """A store of earlier observations, verdicts and probes. This base class has none."""
+    """The interface to results of earlier runs. This base class has none."""
 
     def passed_shared(self, key: str) -> bool:
         """Return whether a `SharedPass` is stored under this key."""
         return False
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        """Return the observations under this key; None if none may be used again."""
+        """Return the observations under this key; None if there are none to reuse."""
         return None
 
     def verdict(self, key: str) -> Verdict | None:
-        """Return the verdict under this key."""
+        """Return the verdict under this key; None if there is none."""
         return None
 
     def probe(self, key: str, kind: type[P]) -> P | None:
-        """Return the findings of a probe of this kind, under this key."""
+        """Return the stored result of a probe under this key; None if there is none of type
+        `kind`.
+        """
         return None
 
 
 def execution_digest() -> str:
-    """Return the digest of all sources that can change an observation, hexadecimal."""
+    """Return a hex digest of all source files that can change an observation."""
     return source_digest("execution", *_SHARED, leave_out=_NOT_OBSERVING)
 
 
 def judging_digest() -> str:
-    """Return the digest of all sources that can change a verdict, hexadecimal."""
+    """Return a hex digest of all source files that can change a verdict."""
     return source_digest("judging", "matchers", *_SHARED)
 
 
 def write_strength(cache: Path, report: StrengthReport) -> None:
-    """Store a report below `cache` instead of the assignment's earlier one."""
+    """Store a report in the folder `cache`, and replace the assignment's earlier one."""
     files.write(_strength_path(cache, report.assignment), serial.dumps(report))
 
 
 def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
-    """Return the report below `cache` for exactly these scenarios and this reference; None if there
-    is none or either has changed."""
+    """Return the stored report about exactly these scenarios and this reference.
+
+    Return None if there is none, or if scenarios or reference have changed.
+    """
     # Imported here, because no grading needs it.
     from harness.model.study import StrengthReport  # noqa: PLC0415
 

@@ -1,10 +1,10 @@
-"""Write one run into one SQLite database with one writer.
+"""Write one run into a SQLite database. Only one process at a time writes results.
 
-A submission's result is written after its observations, each in one transaction. A killed writer
-leaves only complete results, and stored observations are used again.
+A submission's result is written after its observations, each in one transaction. So if the writer
+is killed, every stored result is complete, and stored observations are reused.
 
-Changes by people are a table that only grows. Any process may add a change at any time (`record`),
-even while another process grades.
+Marks and comments by people ("changes") are in a table to which rows are only added. Any process
+may add a change at any time (`record`), even while another process grades.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _KNOWN = f"PRAGMA user_version = {SCHEMA_VERSION}"
 
 
 def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
-    """Store changes in one transaction, and return them with their ids and times.
+    """Store people's changes (marks, comments) in one transaction, and return them with their ids
+    and times.
 
-    All of them are stored when this returns; none if it raises UserError because the database
-    cannot be written.
+    All of them are stored when this returns. None is stored if the database cannot be written,
+    which raises UserError.
     """
     with (
         translated(database),
@@ -58,7 +59,7 @@ def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
 
 
 def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Change]:
-    """Add changes inside a transaction, each later than all stored ones."""
+    """Add people's changes inside a transaction. Each gets a time later than all stored ones."""
     last = connection.execute("SELECT data FROM change ORDER BY number DESC LIMIT 1").fetchone()
     newest: datetime | None = None
     if last:
@@ -78,14 +79,14 @@ def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Cha
 
 
 def insert(connection: sqlite3.Connection, changes: Iterable[Change]) -> None:
-    """Add changes inside a transaction, except those that are stored already."""
+    """Add people's changes inside a transaction, except those that are already stored."""
     rows = [(change.id, change.submission, serial.dumps(change)) for change in changes]
     query = "INSERT OR IGNORE INTO change (id, submission, data) VALUES (?, ?, ?)"
     connection.executemany(query, rows)
 
 
 class Store(StoreReader):
-    """A run's database for writing. Open it with `Store.open`; readers use `Store.read_only`."""
+    """Writes a run's database. Open it with `Store.open`; readers use `Store.read_only`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: IO[bytes]) -> None:
         super().__init__(path, connection)
@@ -93,11 +94,11 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Store:
-        """Open a run's database for writing. Create it if necessary, and empty it if `fresh`,
-        except for marks and comments by people.
+        """Open a run's database for writing. Create it if it does not exist.
 
-        Raise UserError if the folder cannot be created, another run is writing, another version of
-        the harness wrote it, or the disk is full.
+        `fresh` empties it, except for marks and comments by people. Raise UserError if the folder
+        cannot be created, another run is writing, another version of the harness wrote it, or the
+        disk is full.
         """
         with translated(path):
             # The folder will contain marks and names, so only its owner may read it.
@@ -113,10 +114,10 @@ class Store(StoreReader):
                 raise
 
     def close(self) -> None:
-        """Close the file and release the lock on writing it.
+        """Close the file, and allow other runs to write.
 
-        If nobody reads it at that moment, the run is then a single file. Otherwise a reader keeps
-        the write-ahead log, which it may not be able to remove.
+        Usually the run is then a single file. If somebody reads it at that moment, SQLite's
+        write-ahead log stays beside it, and the reader may not be able to remove the log.
         """
         try:
             with translated(self.path):
@@ -128,10 +129,11 @@ class Store(StoreReader):
             self._lock.close()
 
     def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
-        """Store the facts of the run, and the `paths` to grade (None: as before).
+        """Store the facts of a run that starts, and the `paths` to grade (None: keep the stored
+        ones).
 
-        Results of the same assignment stay. Raise UserError if the database has a run of another
-        one.
+        Earlier results of the same assignment stay. Raise UserError if the database has a run of
+        another assignment.
         """
         earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
@@ -149,16 +151,21 @@ class Store(StoreReader):
                 self._connection.executemany("INSERT INTO path VALUES (?)", rows)
 
     def keep_only(self, submission_ids: Iterable[str], *, state_digest: str | None = None) -> None:
-        """Drop the results of all other submissions; with a `state_digest`, `drop_stale` these."""
+        """Delete the results of all other submissions.
+
+        With `state_digest`, also delete outdated results of these submissions, as `drop_stale`
+        does.
+        """
         wanted = set(submission_ids)
         self._drop_results(self.states().keys() - wanted)
         if state_digest is not None:
             self.drop_stale(wanted, state_digest)
 
     def drop_stale(self, submission_ids: Iterable[str], state_digest: str) -> None:
-        """Drop the results of these submissions that were made with another state.
+        """Delete results of these submissions whose stored digest differs from `state_digest`.
 
-        The good ones can still be read with `earlier`.
+        The digest covers everything that a result depends on. Deleted results with a mark can still
+        be read with `earlier`.
         """
         states = self.states()
         stale, good = [], []
@@ -171,7 +178,10 @@ class Store(StoreReader):
         self._drop_results(stale, keep=good)
 
     def _drop_results(self, names: Iterable[str], keep: Iterable[str] = ()) -> None:
-        """Drop results; those to `keep` can still be read with `earlier`."""
+        """Delete the results of these submissions.
+
+        Those in `keep` can still be read with `earlier`.
+        """
         copy = "INSERT OR REPLACE INTO earlier SELECT id, result, source_digest FROM submission"
         with self._transaction():
             execute = self._connection.executemany
@@ -179,7 +189,7 @@ class Store(StoreReader):
             execute("DELETE FROM submission WHERE id = ?", [(name,) for name in names])
 
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
-        """Return the last good result of exactly these files, made with any state.
+        """Return the last result with a mark for exactly these files, even if it is outdated.
 
         Return None if there is none.
         """
@@ -207,18 +217,20 @@ class Store(StoreReader):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def append(self, drafts: Iterable[Change]) -> None:
-        """Store these changes: all of them or, if UserError is raised, none."""
+        """Store people's changes: all of them or, if UserError is raised, none."""
         with self._transaction():
             append(self._connection, drafts)
 
     def take(self, changes: Iterable[Change]) -> None:
-        """Store changes that were made elsewhere: all of them or, if UserError is raised, none."""
+        """Store changes from another database: all of them or, if UserError is raised, none."""
         with self._transaction():
             insert(self._connection, changes)
 
     def add(self, piece: Piece) -> None:
-        """Store part of the results of grading in one transaction. Raise UserError, and store
-        nothing, if it fails."""
+        """Store part of the results of grading in one transaction.
+
+        If that fails, nothing is stored and UserError is raised.
+        """
         with self._transaction():
             execute = self._connection.executemany
             # A text that is stored already is written again, because it may be damaged.
@@ -232,7 +244,10 @@ class Store(StoreReader):
                 execute(query, rows)
 
     def save(self, result: SubmissionResult, *, state_digest: str = "") -> None:
-        """Store one submission's result. Raise UserError, and store nothing of it, on failure."""
+        """Store one submission's result.
+
+        If that fails, nothing is stored and UserError is raised.
+        """
         data = compress(serial.dumps(result).encode())
         row = (result.id, data, result.source_digest, state_digest)
         with self._transaction():
@@ -255,12 +270,12 @@ class Store(StoreReader):
 
 
 def _is_good(result: SubmissionResult | None) -> bool:
-    """Return whether there is a mark that a failure of the harness must not remove."""
+    """Return whether a result has a mark that a failure of the harness must not remove."""
     return result is not None and result.mark is not None
 
 
 def _emptied(path: Path) -> sqlite3.Connection:
-    """Open a database and empty it. One that cannot be read is replaced by a new one.
+    """Open a database and empty it. A file that cannot be read is replaced by a new database.
 
     Raise UserError if a newer harness wrote it.
     """
@@ -285,7 +300,7 @@ def _emptied(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> sqlite3.Connection:
-    """Open a database, and make its tables if it is new."""
+    """Open a database, and create its tables if it is new."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, timeout=WAIT_SECONDS, uri=True, isolation_level=None)
     try:

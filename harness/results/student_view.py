@@ -1,7 +1,7 @@
-"""Make the view of a result that its author may read, from the scenarios that are shown.
+"""Create the view of a result that the student may read.
 
-A `StudentView` has no hidden stimulus, expectation or message inside it, so no page or text made
-from it can show one.
+A `StudentView` contains no input, expected result or message of a hidden scenario, so no page or
+text made from it can show one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EVERYTHING = frozenset(Visibility)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenCheck:
-    """A scenario that a student may not see: its name and its verdict."""
+    """The name and the verdict of a scenario whose content the student may not see."""
 
     name: str
     function: str
@@ -44,7 +44,10 @@ class HiddenCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionTally:
-    """The scenarios and points of a function. Hidden scenarios count, informational ones do not."""
+    """The number of scenarios and points of a function.
+
+    Hidden scenarios count, informational ones (without points) do not.
+    """
 
     function: str
     passed: int
@@ -55,9 +58,9 @@ class FunctionTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentView:
-    """One submission as its author may see it.
+    """One submission's result as the student may see it.
 
-    `problem`, `unparsable`, `notes` and `findings` concern the student's own file, so they are
+    `problem`, `unparsable`, `notes` and `findings` concern the student's own files, so they are
     never secret.
     """
 
@@ -111,7 +114,7 @@ class StudentView:
 
     @property
     def line_names(self) -> LineNames:
-        """How the lines of the student's files are called."""
+        """Return the names by which pages call lines of the student's files."""
         return LineNames(self.notebook)
 
     @property
@@ -124,11 +127,11 @@ class StudentView:
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
-    """Return each function's scenarios and points, in the order of the assignment's functions,
-    then of the plan.
+    """Count each function's scenarios and points, in the order of the assignment's functions, then
+    of the plan.
 
-    Informational scenarios are left out. Extra credit adds to `points`, not to `out_of`. A scenario
-    that the result lacks counts as not passed.
+    Informational scenarios (without points) are left out. Extra credit adds to `points`, not to
+    `out_of`. A scenario without a result counts as not passed.
     """
     results = {entry.scenario_id: entry for entry in result.scenarios}
     groups: dict[str, list[Scenario]] = {}
@@ -180,7 +183,9 @@ def _sum(points: Iterable[Fraction]) -> Fraction:
 
 
 def hidden_kind(verdict: Verdict) -> VerdictKind:
-    """Return the kind of a hidden scenario's verdict, but not how it failed."""
+    """Return the kind of verdict that students may see of a hidden scenario, but not how it
+    failed.
+    """
     if verdict.kind in (VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE):
         return verdict.kind
     return VerdictKind.FAILED
@@ -189,11 +194,11 @@ def hidden_kind(verdict: Verdict) -> VerdictKind:
 def student_view(
     result: SubmissionResult, plan: Plan, *, visible: frozenset[Visibility] = ALWAYS
 ) -> StudentView:
-    """Return the student's view: visible scenarios whole, hidden ones as a name and a
+    """Return the student's view: visible scenarios completely, hidden ones as a name and a
     verdict.
 
-    `visible` contains the visibilities that are open by now. Findings, notes and the reason for an
-    unreadable file concern the student's own text and are always shown.
+    `visible` has the settings of `visible:` that students may see now. Findings, notes and the
+    reason for an unreadable file concern the student's own text and are always shown.
     """
     shown, hidden = _checks(result, plan, visible)
     extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
@@ -251,7 +256,10 @@ OUR_FAULT = (
 
 
 def students_problem(result: SubmissionResult) -> str:
-    """Return the problem. For our own failures, leave out the place in our code."""
+    """Return the text of a result's problem.
+
+    If the harness itself failed, return a general text that does not name a place in its code.
+    """
     is_ours = result.status is SubmissionStatus.HARNESS_ERROR
     verdicts = (entry.verdict for entry in result.scenarios)
     is_ours = is_ours or any(map(is_not_judged, verdicts))
@@ -261,7 +269,9 @@ def students_problem(result: SubmissionResult) -> str:
 
 
 def _own_files(result: SubmissionResult) -> tuple[SourceFile, ...]:
-    """Return the student's files if people commented on their lines, or none could be graded."""
+    """Return the student's files if people commented on their lines or no file could be graded;
+    otherwise none.
+    """
     if result.line_comments or not result.files:
         return result.shown_files
     return ()

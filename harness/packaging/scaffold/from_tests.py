@@ -92,8 +92,8 @@ def from_tests(
     """Return the files of an assignment that runs the tests in `folder`.
 
     With `record`, tests become YAML scenarios if a scenario can check exactly the same. `reference`
-    is the solution; None searches for it near the tests. Raise UserError if there are no tests or
-    no solution.
+    is the solution; None searches for it near the tests. Raise UserError if tests or a solution are
+    missing.
     """
     if not folder.is_dir():
         raise UserError("this folder does not exist", place=str(folder))
