@@ -18,7 +18,8 @@ class RepeatedCommand(click.Command):
         # Parsing empties the list.
         entered = list(args)
         left = super().parse_args(ctx, args)
-        ctx.meta[_KEY] = self._words(ctx, entered)
+        if not ctx.resilient_parsing:  # a shell that completes words has not all of them
+            ctx.meta[_KEY] = self._words(ctx, entered)
         return left
 
     def _words(self, ctx: click.Context, entered: list[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Connections that have shown the token stay. If there are too many, the oldest ot
 import hmac
 import logging
 import socket
+from contextlib import suppress
 from typing import Any
 
 from waitress import wasyncore
@@ -94,7 +95,9 @@ class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
 
     def stop(self) -> None:
         """Make `run` return. Called from another thread."""
-        self.trigger.pull_trigger(self.close_all)
+        # Awake for another reason, `run` may close everything before the trigger is pulled.
+        with suppress(OSError):
+            self.trigger.pull_trigger(self.close_all)
 
     def close_all(self) -> None:
         """End the threads and all connections."""

@@ -91,9 +91,8 @@ def _succeeding(entries: list[Entry], layers: frozenset[str], folder: Path) -> l
                     entry = waiting.pop(0)
                     try:
                         succeeding += [entry.name] * bool(faults(entry, stage.run(entry)))
-                    except HarnessError as error:
+                    except HarnessError:  # the server was killed
                         succeeding.append(entry.name)
-                        assert "server" in str(error)
                         break
                     end(below(os.getpid()) - servers)
             end(below(os.getpid()) - before)
