@@ -1,1 +1,1 @@
-"""Studies of a whole class or of all scenarios of an assignment. They never change a mark."""
+"""Analyse a whole class, or all scenarios of an assignment. Studies never change a mark."""

@@ -1,4 +1,7 @@
-"""Measure how similar the programs of a class are: from fingerprints to pairs and groups."""
+"""Measure how similar the programs of a class are.
+
+Find similar pairs and groups from fingerprints.
+"""
 
 import math
 from collections import Counter, defaultdict
@@ -33,7 +36,9 @@ _Names = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """The similar pairs of a class, and the scores from which they count."""
+    """The similar pairs of programs in a class, and the scores from which pairs count as
+    similar.
+    """
 
     # The pairs with a score of at least 0.2, without their matching lines.
     pairs: tuple[study.SimilarPair, ...]
@@ -44,12 +49,12 @@ class Likeness:
 
     @property
     def listed(self) -> tuple[study.SimilarPair, ...]:
-        """Return the pairs above chance."""
+        """Return the pairs that are more similar than chance explains."""
         return tuple(pair for pair in self.pairs if pair.score >= self.cut)
 
     @property
     def connected(self) -> tuple[study.SimilarPair, ...]:
-        """Return the pairs that make groups."""
+        """Return the pairs that are similar enough to put both programs into one group."""
         return tuple(pair for pair in self.pairs if pair.score >= self.grouped_from)
 
 
@@ -118,7 +123,10 @@ def _leaders(names: Iterable[str], near: Iterable[_Names]) -> dict[str, str]:
 
 
 def _connected_names(items: Sequence[tuple[str, ...]]) -> list[set[str]]:
-    """Return the sets of names that these items connect."""
+    """Return sets of names.
+
+    Two names are in the same set if items connect them, directly or through others.
+    """
     sets = []
     for places in connected(items):
         members: set[str] = set()
@@ -129,7 +137,10 @@ def _connected_names(items: Sequence[tuple[str, ...]]) -> list[set[str]]:
 
 
 def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of programs that these pairs connect, the largest first."""
+    """Return groups of programs, the largest first.
+
+    Programs in a group are connected by these pairs.
+    """
     names = [(pair.first, pair.second) for pair in pairs]
     sorted_groups = [tuple(sorted(members)) for members in _connected_names(names)]
     sorted_groups.sort(key=lambda group: (-len(group), group))
@@ -189,9 +200,9 @@ def _above_usual(shares: Sequence[float]) -> float:
 
 
 def _end_of_chance(scores: Sequence[float]) -> float:
-    """Return the score that less than one of these pairs would exceed by chance.
+    """Return the score that fewer than one of these pairs would exceed by chance.
 
-    The upper scores of independent programs are taken to be distributed exponentially.
+    It assumes that the highest scores of independent programs are exponentially distributed.
     """
     if not scores:
         return 0.0
@@ -232,7 +243,7 @@ class _Weights:
         self._cached: dict[tuple[str, str], float] = {}
 
     def score(self, first: str, second: str) -> float:
-        """Return how much of the smaller program the other one contains."""
+        """Return how much of the smaller program is also in the other one, from 0 to 1."""
         common = self._values[first] & self._values[second]
         if not common:
             return 0.0
@@ -295,9 +306,10 @@ def _scores(
 
 
 def matches(first: _Prints, second: _Prints, given: Set[int]) -> tuple[study.MatchedLines, ...]:
-    """Return the matching lines of two programs without `given` code, at most `MAX_MATCHES`.
+    """Return the matching lines of two programs, at most `MAX_MATCHES` matches.
 
-    Matches that follow each other are joined.
+    Code with `given` fingerprints (stub, provided files, reference) is left out. Adjacent matches
+    are joined.
     """
     places: dict[int, study.Fingerprint] = {}
     for print_ in second:

@@ -1,4 +1,4 @@
-"""Find the similar programs of a graded class: read, compare and report them."""
+"""Find similar programs in a graded class: read the submissions, compare them and report."""
 
 import base64
 import json
@@ -52,10 +52,10 @@ def program_reader(
 
 
 def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict[str, str]]:
-    """Read a run's submissions again, and return with them why others are left out, by id.
+    """Read a run's submissions again. Return them, and by id the reasons why others are left out.
 
-    A submission is left out if it had no file to grade, or was changed or removed since. Raise
-    UserError if none is left.
+    A submission is left out if it had no file to grade, or if it was changed or removed after
+    grading. Raise UserError if none is left.
     """
     folder = store.path.parent.resolve()
     paths = []
@@ -88,7 +88,10 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
 def without_ids(
     submissions: Sequence[Submission], prefix: str = "student"
 ) -> tuple[Submission, ...]:
-    """Return the same submissions with numbers as ids, in an order that does not reveal the ids."""
+    """Replace the submissions' ids by numbers.
+
+    They are sorted by the digest of their files, so that the order does not reveal the ids.
+    """
     ordered = sorted(submissions, key=attrgetter("digest", "id"))
     width = len(str(len(ordered)))
     renamed = []
@@ -190,7 +193,9 @@ def _read(
 def _given_prints(
     tool: TrustedFunction, specification: Specification, kind: str
 ) -> list[study.Fingerprint]:
-    """Return the fingerprints of the provided code and of the reference."""
+    """Return the fingerprints of the provided code and of the reference, which all programs may
+    contain.
+    """
     assignment = specification.plan.assignment
     given_files = (
         *specification.reference, *handed_out_stubs(specification),
@@ -215,7 +220,10 @@ class ProgramPrints:
 def read_some(
     tool: TrustedFunction, part: Sequence[Submission], kind: str
 ) -> list[ProgramPrints | ToolFailed]:
-    """Read several programs at once, or one by one if that fails."""
+    """Return the fingerprints of several programs, read at once.
+
+    If that fails, read them one by one.
+    """
     programs = [submission.files for submission in part]
     try:
         return [*_fingerprints(tool, programs, kind)]

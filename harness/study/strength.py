@@ -1,8 +1,8 @@
-"""Measure how strong the scenarios are: the share of single-fault changes of the reference that
-they notice.
+"""Measure how strong the scenarios are: make small faults in the reference, and count those
+noticed.
 
-The changes are made with cosmic-ray's operators. Pairs of changes in one function are tried as
-well, because two faults may hide each other.
+A change is noticed if a scenario fails. The changes are made with cosmic-ray's operators. Pairs of
+changes in one function are tried too, because two faults may hide each other.
 """
 
 import ast
@@ -44,7 +44,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ReferenceChange:
-    """A fault in one place of the reference."""
+    """A change that makes a fault in one place of the reference."""
 
     # The outcome before it is tried: noticed by no scenario.
     outcome: study.ChangeOutcome
@@ -60,7 +60,7 @@ class ReferenceChange:
 def changes(files: tuple[SourceFile, ...]) -> tuple[ReferenceChange, ...]:
     """Return every change that the operators can make, in the order of files and lines.
 
-    Changes with the same meaning are included once, and changes of annotations not at all. Raise
+    Of changes with the same meaning only the first is returned. Annotations are not changed. Raise
     UserError if cosmic-ray is not installed.
     """
     operators, mutating, trees = _cosmic_ray()
@@ -100,7 +100,10 @@ def _line_span(node: ast.stmt) -> tuple[int, int]:
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
-    """Return the operators by name, and the modules that change and parse programs."""
+    """Import cosmic-ray.
+
+    Return its operators by name, and its modules that change and parse programs.
+    """
     try:
         from cosmic_ray import ast as trees  # noqa: PLC0415  (an extra)
         from cosmic_ray import mutating  # noqa: PLC0415
@@ -223,8 +226,10 @@ def pairs(changes: Sequence[ReferenceChange], among: Sequence[int], most: int) -
 
 
 def combine(original: SourceFile, first: ReferenceChange, second: ReferenceChange) -> bytes | None:
-    """Return the file with both changes; None if they change one line differently, or add or remove
-    lines."""
+    """Return the file with both changes.
+
+    Return None if both change the same line differently, or if a change adds or removes lines.
+    """
     lines = original.data.splitlines(keepends=True)
     first_lines = first.text.splitlines(keepends=True)
     second_lines = second.text.splitlines(keepends=True)
@@ -297,7 +302,7 @@ class Known:
         files.write(self._path, json.dumps(data))
 
     def failures(self, program: Submission) -> tuple[str, ...]:
-        """Return the scenarios that a program fails first."""
+        """Return the first scenarios that a program fails, as far as they are known."""
         return tuple(name for name in self._failures[program.digest] if name != _NOTHING)
 
     def find(
@@ -337,7 +342,7 @@ class Known:
 
 
 def _digest(scenario: Scenario) -> str:
-    """Return the digest of everything that decides whether a program fails the scenario."""
+    """Return a digest of all parts of a scenario that decide whether a program fails it."""
     nowhere = Place(file="", line=0, column=0)
     asked = replace(scenario, place=nowhere, visibility=Visibility.HIDDEN, points=Fraction(0))
     asked = replace(asked, name="", group="", clauses=(), tags=(), hint="", description="")
@@ -418,7 +423,7 @@ def _clause_strengths(
 
 
 def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
-    """Return the key that an entry of equivalent.yaml and its change have in common."""
+    """Return a key by which an entry of equivalent.yaml and its change can be matched."""
     return entry.file, entry.function, entry.before, entry.after
 
 
@@ -441,7 +446,7 @@ def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) ->
 def _mistakes(
     outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
-    """Return a line about each entry of equivalent.yaml that is wrong."""
+    """Return a message about each wrong entry of equivalent.yaml."""
     places = {place(outcome) for outcome in outcomes}
     lines = []
     for outcome in outcomes:
@@ -529,7 +534,7 @@ def _ids_of_function(plan: Plan, change: ReferenceChange) -> frozenset[str]:
 
 
 def _program(specification: Specification, change: ReferenceChange) -> Submission:
-    """Return the reference with the change in it."""
+    """Return the reference with this change, as a submission."""
     changed_files = []
     for file in specification.reference:
         if file.name == change.outcome.file:

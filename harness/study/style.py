@@ -1,4 +1,6 @@
-"""Collect evidence for the person who marks style: counts from the text, and ruff's findings."""
+"""Collect facts for the person who marks style: counts from the program's text, and ruff's
+findings.
+"""
 
 import json
 import os
@@ -59,7 +61,7 @@ _MAX_BYTES = 512 << 10
 
 
 def find_ruff() -> str | None:
-    """Return the path of ruff, beside this interpreter or on PATH; None if it is not installed."""
+    """Return the path of ruff, next to this Python or on PATH; None if it is not installed."""
     beside = Path(sys.executable).with_name("ruff")
     if beside.exists():
         return str(beside)
@@ -143,10 +145,11 @@ def style_report(
     python: Path | None,
     progress: Callable[[int], None],
 ) -> study.StyleReport:
-    """Return the evidence for each submission, once for equal files.
+    """Return the facts about each submission. Equal files are read only once.
 
-    The texts are parsed in a confined process; ruff, if installed, reads them from a pipe. Raise
-    UserError as `program_reader`."""
+    The texts are parsed in a confined process. Ruff, if installed, reads them from a pipe. Raise
+    UserError if this machine has no usable interpreter or lacks the standard tier (confinement).
+    """
     ruff = find_ruff()
     by_digest: dict[str, study.StyleEvidence] = {}
     with program_reader(assignment, "run_facts", python) as tool:
@@ -198,7 +201,11 @@ def _without_ruff() -> str:
 def _all_findings(
     ruff: str | None, programs: Sequence[SourceFile]
 ) -> tuple[list[study.StyleFinding], list[str]]:
-    """Return ruff's findings for these files, and what could not be found out."""
+    """Return ruff's findings for these files, and a message for each file that ruff could not
+    check.
+
+    If ruff is not installed, return one message that says so.
+    """
     if ruff is None:
         return [], [_without_ruff()]
     findings: list[study.StyleFinding] = []

@@ -1,4 +1,6 @@
-"""Make a scenario from a transcript, or from a game that is played on the terminal."""
+"""Create a scenario from a transcript, or from a program run that a person plays in the
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _DRAFT = "harness-play.yaml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """A session that a person has played with `program`.
+    """A run of `program` that a person has played.
 
     It has the typed lines up to its end or interruption, and the reference's screen for the same
     lines.
@@ -147,7 +149,7 @@ def _draft(
 
 
 class _TypingPerson:
-    """Show the output on this process's terminal and ask it for lines."""
+    """Shows the output on this process's terminal and asks the user for lines."""
 
     def __init__(self) -> None:
         self.typed: list[Typed] = []
@@ -206,7 +208,7 @@ class _TypingPerson:
 
 
 def _typed(line: str) -> Typed:
-    """Return the input for a line that was read, without the line end."""
+    """Convert a line that was read to an input without the line end."""
     if not line:
         return Typed(key=Key.CTRL_D)
     text = line.rstrip("\n")
@@ -258,7 +260,7 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
 
 
 def _recorded_lines(name: str, played: Played, constants: Mapping[str, str]) -> list[str]:
-    """Return the lines of the scenario that has been played."""
+    """Return the YAML lines of the scenario that was played."""
     observation = played.reference
     lines = [f"  - name: {in_quotes(name)}", f"    function: {played.program}"]
     if played.interrupted:
@@ -291,7 +293,7 @@ MAX_INPUTS = 1000
 
 
 def transcript_path(name: str) -> str:
-    """Return the path, below specs/<id>, of the transcript of a scenario of this name."""
+    """Return the path, relative to specs/<id>, of the transcript for a scenario with this name."""
     words = re.sub(r"[^a-z0-9]+", "_", name.lower())
     return f"{_FOLDER}/{words.strip('_') or 'game'}.txt"
 
@@ -376,7 +378,9 @@ def _new_scenarios(before: Plan, after: Plan) -> list[Scenario]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A scenario that was added, how many inputs it has, and whether it counts for marks."""
+    """The result of an import: the added scenario, its number of inputs, and whether it counts for
+    marks.
+    """
 
     name: str
     inputs: int

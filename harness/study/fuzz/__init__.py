@@ -1,1 +1,3 @@
-"""Inputs that no scenario has: where submissions with full marks differ from the reference."""
+"""Search for inputs, in no scenario, on which submissions with full marks differ from the
+reference.
+"""

@@ -1,5 +1,7 @@
-"""Draw inputs with Hypothesis: in batches that can be drawn again, and shrunk while they still
-differ.
+"""Draw random inputs with Hypothesis.
+
+Inputs are drawn in batches that can be drawn again from a seed. An input on which a submission
+differs is then simplified ("shrunk") as far as it still differs.
 """
 
 import ast
@@ -29,17 +31,17 @@ _MAX_SHRINKS = 1500
 
 
 class CourseCode:
-    """The functions of a spec folder, each file loaded once."""
+    """The functions that a course wrote for drawing inputs. Each of their files is loaded once."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
         self._modules: dict[str, Any] = {}
 
     def call(self, function: CourseFunction, known: Mapping[str, Any] | None = None) -> Any:
-        """Call a function of the course with its constants and the `known` values, and return its
+        """Call one of the course's functions with its constants and the `known` values. Return its
         result.
 
-        Raise UserError if it fails.
+        Raise UserError if the function fails.
         """
         if function.file not in self._modules:
             self._modules[function.file] = load_module(self._folder, function.file)
@@ -55,9 +57,10 @@ class CourseCode:
             raise _course_failure(function, error) from error
 
     def holds(self, assume: CourseFunction, draw: Any) -> bool:
-        """Return whether the sheet defines the result for a draw, by a function of the course.
+        """Return whether the course's function `assume` accepts a drawn input.
 
-        It does if the draw does not bind all parameters of the function.
+        Other inputs are skipped, because the exercise sheet does not define their results. An input
+        without values for all parameters of the function is accepted.
         """
         constants = {constant.name for constant in assume.constants}
         if not isinstance(draw, dict) or not set(assume.parameters) <= constants | draw.keys():
@@ -65,7 +68,10 @@ class CourseCode:
         return bool(self.call(assume, draw))
 
     def lines(self, lines: Lines) -> list[str]:
-        """Return lines to type. Raise UserError if the function gives something else."""
+        """Return the lines to type.
+
+        Raise UserError if the course's function returns anything else.
+        """
         if lines.function is None:
             return list(lines.written)
         given = self.call(lines.function)
@@ -89,10 +95,16 @@ def _course_failure(function: CourseFunction, error: Exception) -> UserError:
 
 
 class Drawer:
-    """Draw the inputs of one target: bindings of names, or lines to type at each prompt."""
+    """Draws the inputs of one function or program (the target).
+
+    An input gives values to names, or lines to type at each prompt.
+    """
 
     def __init__(self, target: FuzzTarget, settings: FuzzSettings, code: CourseCode) -> None:
-        """Raise UserError if Hypothesis is not installed, or a function of the course fails."""
+        """Prepare to draw.
+
+        Raise UserError if Hypothesis is not installed, or if a function of the course fails.
+        """
         self._function = target.strategy
         strategies = _hypothesis().strategies
         if target.strategy is None:
@@ -105,11 +117,11 @@ class Drawer:
             self._strategy = self._strategy.filter(partial(code.holds, assume))
 
     def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
-        """Return about `count` different draws, the same ones for each seed (with `twice`, try
-        that).
+        """Return about `count` different inputs. The same seed gives the same inputs.
 
-        Raise UserError, with the strategy's file and line, if it gives nothing, something that is
-        not a literal, or something else each time.
+        With `twice`, draw two times and check that. Raise UserError, with the strategy's file and
+        line, if the strategy gives nothing, a value that is not a literal, or different values each
+        time.
         """
         draws = self._draw(seed, count)
         if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
@@ -120,17 +132,17 @@ class Drawer:
         return [self._bindings(draw) for draw in draws]
 
     def typings(self, seed: int, count: int) -> list[Typing]:
-        """Return draws of the lines to type in a conversation, the same ones for each seed."""
+        """Draw lines to type in a dialogue, `count` times. The same seed gives the same lines."""
         typings = []
         for draw in self._draw(seed, count):
             typings.append(tuple(tuple(lines) for lines in draw))
         return typings
 
     def shrunk(self, seed: int, count: int, start: Draw, differs: Callable[[Draw], bool]) -> Draw:
-        """Return the simplest draw that still differs.
+        """Return the simplest input for which `differs` is true.
 
-        `start` is of the batch of this seed and count. It is returned if its strategy finds nothing
-        simpler.
+        `start` must be from the batch of this seed and count. It is returned if nothing simpler is
+        found.
         """
         hypothesis = _hypothesis()
         verdicts: dict[Draw, bool] = {}
@@ -207,11 +219,11 @@ def _typing_strategy(target: FuzzTarget, code: CourseCode) -> Any:
 
 
 class _DiffersError(Exception):
-    """Raised when a draw differs, so that Hypothesis shrinks it."""
+    """Raised if a submission differs on an input, so that Hypothesis simplifies the input."""
 
 
 class _EnoughError(Exception):
-    """Raised when there are enough draws."""
+    """Raised to stop Hypothesis when there are enough inputs."""
 
 
 def batch_seed(seed: int, target: str, number: int) -> int:
@@ -248,7 +260,7 @@ Run = Callable[[Sequence[Stimulus]], list[Observation]]
 
 @dataclass(slots=True)
 class _Game:
-    """A game being played. Prompts are known by their numbers."""
+    """A dialogue with the reference that is being played. Each prompt has a number."""
 
     target: FuzzTarget
     # The lines to type at each prompt in the game, and to close it.
@@ -262,7 +274,7 @@ class _Game:
     typed: list[str] = field(default_factory=list)
 
     def guess(self) -> Stimulus:
-        """Return the lines to type if the prompts come as they came before."""
+        """Return the lines to type if the program shows its prompts in the same order as before."""
         prompts = [number for number, _ in self.known]
         self.typed = [line for _, line in self.known]
         prompt = 0
@@ -289,7 +301,7 @@ class _Game:
         return lines[index % len(lines)]
 
     def learn(self, observation: Observation) -> None:
-        """Follow the output up to the first line that was meant for another prompt."""
+        """Read the program's output up to the first line that was meant for another prompt."""
         prompts: list[int] = []
         for turn in observation.turns:
             if turn.typed is None:
@@ -313,8 +325,8 @@ class _Game:
 def play_games(
     target: FuzzTarget, drawn: Sequence[Typing], closing: Sequence[Sequence[str]], run: Run
 ) -> list[Stimulus]:
-    """Return the complete games with their typed lines, without those that the reference does not
-    end.
+    """Play dialogues with the reference, and return those that it ends, as inputs with their
+    lines.
 
     Raise UserError if the reference shows a prompt that the assignment does not name.
     """
@@ -338,8 +350,10 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
-    """Return the shortest game found that still differs, by leaving out inputs. `differs` gets a
-    game and returns it with only the inputs up to the difference, or None.
+    """Leave out lines of a dialogue as long as it still differs. Return the shortest one found.
+
+    `differs` returns the dialogue with only the lines up to the difference, or None without a
+    difference.
     """
     best = stimulus
     tries_left = _MAX_CANDIDATES

@@ -1,4 +1,4 @@
-"""Work through the batches of all targets, and store the results of each submission."""
+"""Try all batches of random inputs on the submissions, and store the results."""
 
 import math
 import re
@@ -27,9 +27,9 @@ comparer_pool = Replaceable(WorkerPool)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTarget:
-    """The batches of a target that are done for a submission (by its digest).
+    """The batches of a target (a function or program) that were already tried on a submission.
 
-    `difference` is its first difference, from the batch `found_in`.
+    `difference` is the submission's first difference, from the batch `found_in`.
     """
 
     digest: str
@@ -56,7 +56,7 @@ class _KeptFile:
 
 
 class KeptSearches:
-    """The results of earlier searches and of this one, in their own file."""
+    """The results of earlier searches and of this one, which are stored in their own file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,7 +72,7 @@ class KeptSearches:
             self.batches[batch.target, batch.batch] = batch
 
     def is_open(self, digest: str, target: str, batch: int) -> bool:
-        """Return whether this batch is still to be tried on a submission."""
+        """Return whether this batch must still be tried on the submission with this digest."""
         known = self.targets.get((digest, target))
         if known is None:
             return True
@@ -97,7 +97,7 @@ class KeptSearches:
         )
 
     def differing(self, digests: Iterable[str]) -> int:
-        """Return how many of these submissions differ anywhere."""
+        """Return how many of these submissions differ from the reference on any target."""
         differing: set[str] = set()
         for known in self.targets.values():
             if known.difference:
@@ -113,7 +113,10 @@ class KeptSearches:
 
 
 def _key(context: GradingContext, settings: study.FuzzSettings, seed: int) -> str:
-    """Return the same key for the same settings, reference, interpreter and seed."""
+    """Return a key for stored results.
+
+    The same settings, reference, interpreter and seed give the same key.
+    """
     try:
         drawn_by = version("hypothesis")
     except PackageNotFoundError:
@@ -137,10 +140,10 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzzed, ...]:
-    """Return the functions in the order of the reference, then others such as programs.
+    """Return the functions and programs for which no inputs are drawn, with the reasons.
 
-    A function without a scenario is included only if a clause names it: the reference also has
-    helpers that are not in the sheet.
+    Functions of the reference come first, in its order. A function without a scenario is included
+    only if a clause names it: the reference also has helpers that students need not write.
     """
     drawn = {target.function for target in settings.targets}
     with_scenarios = [scenario.function for scenario in plan.scenarios]
@@ -160,7 +163,7 @@ def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzze
 
 
 def _reason(plan: Plan, name: str) -> str:
-    """Return why no inputs are drawn for a function or program."""
+    """Return the reason why no inputs are drawn for a function or program."""
     actions = []
     for scenario in plan.scenarios:
         if scenario.function == name:
@@ -175,7 +178,7 @@ def _reason(plan: Plan, name: str) -> str:
 
 
 def _is_mentioned(plan: Plan, name: str) -> bool:
-    """Return whether the source text of any scenario has this name."""
+    """Return whether the name occurs in the source text of any scenario."""
     for scenario in plan.scenarios:
         for stimulus in scenario.stimuli:
             for text in stimulus.source_texts():
@@ -264,8 +267,10 @@ def _is_open(unit: Unit, settings: study.FuzzSettings, kept: KeptSearches) -> bo
 def _units(
     settings: study.FuzzSettings, inputs: int, digests: Sequence[str], kept: KeptSearches
 ) -> list[Unit]:
-    """Return the batches that are not known, first batches first: every function has its turn
-    early."""
+    """Return the batches that were not tried yet.
+
+    First batches come first, so that each function is tried early.
+    """
     target_counts = Counter(target.function for target in settings.targets)
     units = []
     for number, target in enumerate(settings.targets):
@@ -282,7 +287,8 @@ def _units(
 def _run(
     setup: Setup, units: Sequence[Unit], jobs: int | None, deadline: float | None
 ) -> Iterator[UnitResult]:
-    """Yield the units' results as they come; none is begun after the deadline.
+    """Yield results of batches in the order in which they become ready. No batch is started after
+    the deadline.
 
     Submissions that already differ at a target are left out of its later batches.
     """

@@ -1,5 +1,6 @@
-"""Draw a batch of a target, run it on the reference and every submission, compare, shrink and
-print.
+"""Draw one batch of random inputs, run it on the reference and every submission, and compare.
+
+Inputs on which a submission differs are simplified and written as scenarios.
 """
 
 import ast
@@ -50,10 +51,10 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch: its stimuli, and the reference's observations, shared and in separate processes, by
-    number.
+    """The inputs of a batch, and what the reference did with them, by the input's number.
 
-    `left_out` are the stimuli on which the reference raised an exception or reached a limit.
+    The reference ran in shared and in separate processes. `left_out` are the inputs on which it
+    raised an exception or reached a limit.
     """
 
     target: FuzzTarget
@@ -66,9 +67,9 @@ class Prepared:
 
 @dataclass(slots=True)
 class RunningProgram:
-    """A submission or the reference in its own server.
+    """A submission or the reference, running in its own server.
 
-    `sharing` is that server if its inputs may share a process.
+    `sharing` is that server if several inputs may run in one process.
     """
 
     server: Runner
@@ -87,7 +88,7 @@ class RunningProgram:
 
 
 class Comparer:
-    """The reference, ready to be compared with submissions until `stack` is closed."""
+    """The running reference, with which submissions are compared until `stack` is closed."""
 
     def __init__(
         self, driver: AnyDriver, assignment: Assignment, reference: Files, stack: ExitStack
@@ -99,7 +100,7 @@ class Comparer:
         self._reference = self.program(reference, stack)
 
     def program(self, files: Files, stack: ExitStack) -> RunningProgram:
-        """Start a submission's program, which runs until `stack` is closed."""
+        """Start a submission's program. It runs until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
         if isinstance(server, SharingObserver) and self._may_share(files):
             return RunningProgram(server, sharing=server)
@@ -209,8 +210,11 @@ class Comparer:
 
 
 def is_expectable(reference: Observation) -> bool:
-    """Return whether a scenario may expect this of the reference without stating it, or a game
-    that goes on: it does not raise, fail, or reach a limit."""
+    """Return whether a scenario may take its expected results from this run of the reference.
+
+    It may if the reference ended normally or waits for more input, and not if it raised an
+    exception, failed or reached a limit.
+    """
     if reference.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         return False
     if reference.exit_status not in (None, 0):
@@ -298,7 +302,7 @@ def _with_values(expression: str, bindings: tuple[Binding, ...]) -> str | None:
 
 
 class _ValuesFilledIn(ast.NodeTransformer):
-    """Put values in the place of names."""
+    """Replaces names in an expression by values."""
 
     def __init__(self, values: dict[str, ast.expr]) -> None:
         self._values = values
@@ -323,7 +327,7 @@ GAMES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """The data that a worker needs at its start."""
+    """The data that a worker process gets when it starts."""
 
     settings: FuzzSettings
     assignment: Assignment
@@ -354,14 +358,14 @@ class UnitResult:
 
 
 def batch_size(target: FuzzTarget) -> int:
-    """Return how many inputs are drawn at a time."""
+    """Return how many inputs of a target make a batch."""
     if target.prompts:
         return GAMES
     return BATCH
 
 
 class Worker:
-    """Works on batches with one driver, until `stack` is closed."""
+    """Processes batches with one driver until `stack` is closed."""
 
     def __init__(self, setup: Setup, stack: ExitStack, cpu: int | None = None) -> None:
         self._setup = setup
@@ -374,7 +378,7 @@ class Worker:
         self._comparer = Comparer(driver, assignment, setup.reference, stack)
 
     def run(self, unit: Unit) -> UnitResult:
-        """Draw and compare a batch. Raise UserError if the course's own code fails."""
+        """Draw and compare one batch. Raise UserError if the course's own code fails."""
         target = self._setup.settings.targets[unit.target]
         if unit.target not in self._drawers:
             self._drawers[unit.target] = drawing.Drawer(target, self._setup.settings, self._code)
@@ -482,7 +486,7 @@ def _size(stimulus: Stimulus) -> int:
 
 
 def main(descriptor: int, parent: int) -> None:
-    """Work on the batches that the main process sends."""
+    """Process the batches that the main process sends."""
     worker_process(descriptor, parent, _serve)
 
 
