@@ -1,8 +1,11 @@
-"""Runs submissions in a browser. The page's worker holds two interpreters: this one has the answers
-and judges; the other, the `Machine` that the worker's JavaScript gives, runs the student's code,
-in its own memory, which is put back before each scenario (`harness.execution.inside.browser`).
-Both take turns in one thread, so that a typed line is given when it is asked for, and a program
-that does not end is ended by the worker, or with it."""
+"""Runs submissions in a browser.
+
+The page's worker holds two interpreters. This one has the answers and judges. The other one, the
+`Machine` that the worker's JavaScript provides, runs the student's code in its own memory, which is
+restored before each scenario (`harness.execution.inside.browser`). Both take turns in one thread,
+so a typed line can be given when it is asked for. A program that does not end is ended by the
+worker, or together with it.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def boot(terminal, pipe, questions, answers):
 
 
 def machine_modules() -> bytes:
-    """Return the modules that the machine is booted with."""
+    """Return the code of the modules with which the machine is started, as bytes."""
     return _message(inside_modules(None, _MODULES))
 
 
@@ -80,8 +83,8 @@ def _message(value: Any) -> bytes:
 class MachineEnd(Protocol):
     """How a run of the machine ended.
 
-    `began`: the program was compiled and the job began. `exit_code`: negative if a signal would
-    have ended the run. `passed`: the run exceeded its time limit.
+    `began` tells whether the program was compiled and the job began. `exit_code` is negative if a
+    signal would have ended the run. `passed` tells whether the run exceeded its time limit.
     """
 
     began: bool
@@ -91,29 +94,33 @@ class MachineEnd(Protocol):
 
 
 class Machine(Protocol):
-    """The other interpreter; its programs can call only its monitor."""
+    """The interpreter that runs the student's code. Its programs can call only their monitor."""
 
     files: Any  # its own, as Emscripten keeps them
 
     def run(
         self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
     ) -> MachineEnd:
-        """Do a job in the memory prepared by `setup`, within these limits of seconds and further
-        bytes. Job and setup are messages."""
+        """Run a job in the memory that `setup` prepared, for at most `seconds` and with at most
+        `memory` further bytes. Job and setup are encoded messages.
+        """
 
     def extend(self, seconds: float) -> None:
-        """Do not count this many of the run's seconds."""
+        """Extend the run's time limit by so many seconds."""
 
     def interrupt_after(self, seconds: float) -> None:
-        """Send the run a SIGPROF after so many seconds; 0: never."""
+        """Interrupt the run as the signal SIGPROF would, after so many seconds; 0 means never."""
 
     def begins(self, number: int, seconds: float) -> bool:
-        """Tell the page which run begins, and that it ends within so many seconds; False where an
-        earlier attempt at it did not, and was ended with the worker."""
+        """Tell the page that run `number` begins and ends within so many seconds.
+
+        Return False if an earlier attempt at this run did not end, and was ended together with the
+        worker.
+        """
 
 
 class BrowserDriver(AnyDriver):
-    """Run each stimulus in its own memory."""
+    """Runs each stimulus in its own copy of the machine's memory."""
 
     def __init__(self, interpreter: Interpreter, machine: Machine) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
@@ -133,7 +140,8 @@ class BrowserDriver(AnyDriver):
     def begins(self, limits: Limits) -> bool:
         """Return whether the next run may begin.
 
-        The same program makes the same runs in every attempt.
+        The runs are numbered: in every attempt, the same program makes the same runs in the same
+        order.
         """
         self._runs += 1
         return self.machine.begins(self._runs, SLOWER * limits.cpu_seconds + limits.wall_seconds)
@@ -147,8 +155,8 @@ class BrowserServer(ProcessServer):
         self._setup = setup
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
-        """Return the observation of a program that had to be ended with the worker: it has passed
-        its limit.
+        """Return the observation, "over the limit", of a program that had to be ended together
+        with the worker; None for any other.
         """
         if self._driver.begins(limits):
             return None
@@ -180,8 +188,9 @@ class BrowserServer(ProcessServer):
 
 
 def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Remove all files from the folder, and yield each with its path there. The machine writes
-    them back after the run."""
+    """Move all files out of the folder: yield each file's path in it and its content, and delete
+    it. The machine writes them back after the run.
+    """
     for place in sorted(folder.rglob("*"), reverse=True):  # a folder's content comes before it
         if place.is_dir():
             place.rmdir()
@@ -191,8 +200,9 @@ def _taken_from(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 class _OwnTool:
-    """Answers for the course, in this interpreter, because the machine is busy with the asking
-    program."""
+    """Runs the course's functions in this interpreter, because the machine is busy with the
+    program that asks.
+    """
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         return _replies()(payload)
@@ -204,9 +214,9 @@ def _replies() -> Callable[[str], str]:
 
 
 class BrowserMonitor(ScenarioMonitor):
-    """Monitors one run of the machine, which calls `shown`, `said` and `typed` during the run.
+    """Follows one run of the machine, which calls `shown`, `said` and `typed` meanwhile.
 
-    The run ends if `shown` or `said` returns false, or `typed` returns None.
+    The run ends if `shown` or `said` returns False, or `typed` returns None.
     """
 
     def __init__(
@@ -236,7 +246,7 @@ class BrowserMonitor(ScenarioMonitor):
         return ProcessExit(code=end.exit_code, cpu_seconds=end.seconds / SLOWER)
 
     def _bring_back(self) -> None:
-        """Copy the run's files to our folder, at most one more than is shown."""
+        """Copy the run's files to our folder: at most one more than the report shows."""
         files, found = self._machine.files, [""]
         for below in found:  # it grows
             source, target = _FOLDER + below, Path(self.folder + below)
@@ -257,7 +267,7 @@ class BrowserMonitor(ScenarioMonitor):
         pass  # nor does it count the time that an answer takes
 
     def shown(self, data: Any) -> bool:
-        """Take the visible output, an array of JavaScript's."""
+        """Record visible output, which comes as a JavaScript array."""
         self._show(data.to_bytes())
         return self._reason is None
 
@@ -266,7 +276,9 @@ class BrowserMonitor(ScenarioMonitor):
         return self._reason is None
 
     def typed(self) -> bytes | None:
-        """Return the next line that was asked for, or nothing at the end of the input."""
+        """Return the next line for the program; empty at the end of the input, None to end the
+        run.
+        """
         if (typed := self._type_next()) is None:
             return None
         if typed.key is not None:

@@ -1,4 +1,6 @@
-"""Asks the course's generator, which replies to a program's output with a line to type."""
+"""Calls the course's reply generator: a function that gets a program's output and returns the next
+line to type.
+"""
 
 from __future__ import annotations
 
@@ -48,16 +50,18 @@ class _SentReply:
 
 
 class RememberedAnswers:
-    """What generators of replies answered to a driver's submissions, which print much the same."""
+    """Remembers the answers of reply generators for all submissions of a driver, which print much
+    the same.
+    """
 
     def __init__(self) -> None:
         self._answers: OrderedDict[bytes, _SentReply] = OrderedDict()
 
     def ask(self, tool: Callable[[], TrustedFunction], payload: str) -> str:
-        """Return the tool's answer.
+        """Return the tool's answer to `payload`.
 
-        The same question is asked twice to see that the answers are the same; later the answer is
-        remembered. Raise HarnessError if the second answer differs.
+        A new question is asked twice, to check that the answers are equal; later the answer is
+        remembered. Raise HarnessError if they differ.
         """
         key = hashlib.sha256(payload.encode()).digest()
         before = self._answers.get(key)
@@ -75,10 +79,11 @@ class RememberedAnswers:
 
 
 def next_reply(replies: Replies, ask: Callable[[str], str], printed: list[str]) -> Typed | None:
-    """Return the next line to type, or None for nothing more. `ask` calls `REPLY_ENTRY`.
+    """Return the next line to type after the output `printed`; None after the last one. `ask`
+    calls the function `REPLY_ENTRY` with its argument as text.
 
-    Raise ReplyFaultError if the generator raises, returns something else than text, does not end,
-    or answers differently each time.
+    Raise ReplyFaultError if the generator raises an exception, does not return text, does not end,
+    or gives different answers.
     """
     if len(printed) > replies.most:
         return None

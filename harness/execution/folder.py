@@ -1,5 +1,8 @@
-"""A scenario's own working folder: made with the files it begins with, read when it is over. What
-lies in it comes from a submission: it is read as data, bounded, and no link is followed."""
+"""Makes a scenario's working folder with its first files, and reads it afterwards.
+
+A submission wrote the files, so they are read only as data, up to a limit, and links are not
+followed.
+"""
 
 import os
 import secrets
@@ -32,8 +35,10 @@ SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 
 
 def prepare(scratch: Path) -> Path:
-    """Make two folders in a driver's own folder: the empty one that this returns, for scenarios
-    that need no files, and the one that `folders_beside` names."""
+    """Make two folders in the driver's own folder.
+
+    Return the empty one, for scenarios without files; `folders_beside` returns the other one.
+    """
     empty = scratch / "empty"
     empty.mkdir(mode=0o555)
     folders_beside(empty).mkdir(mode=_CLOSED)
@@ -44,8 +49,11 @@ def prepare(scratch: Path) -> Path:
 
 
 def _note_access(folder: Path) -> None:
-    """List a folder after its last change, so that the kernel, which notes only the first access
-    after a change, notes none of a program's."""
+    """List a folder after its last change.
+
+    The kernel records only the first access after a change, so a program's own access leaves no
+    trace for others.
+    """
     for _ in range(_MAX_LISTINGS):
         tuple(folder.iterdir())
         status = folder.stat()
@@ -55,12 +63,12 @@ def _note_access(folder: Path) -> None:
 
 
 def folders_beside(empty: Path) -> Path:
-    """Return the folder in which the folders of scenarios are made."""
+    """Return the folder in which scenarios' folders are made."""
     return empty.parent / "files"
 
 
 class ScenarioFolder:
-    """A folder of one scenario, to be removed with `remove`."""
+    """The working folder of one scenario. Call `remove` afterwards."""
 
     def __init__(
         self,
@@ -91,16 +99,20 @@ class ScenarioFolder:
             self._share_with(guest)
 
     def _share_with(self, guest: int) -> None:
-        """Let the guest enter by the folder's group. Nobody else gets in, so that what lies below
-        may be open to everybody."""
+        """Give the user `guest` access through the folder's group.
+
+        No other user can enter, so the files inside may be open to everybody.
+        """
         for place in self.path.rglob("*"):
             place.chmod(0o777 if place.is_dir() else 0o666)
         os.chown(self.path, -1, guest)
         self.path.chmod(0o770)
 
     def is_too_full(self) -> bool:
-        """Return whether the folder holds more than is allowed. The folder is examined only now
-        and then."""
+        """Return whether the folder holds more than is permitted.
+
+        To save time, the folder is examined only now and then.
+        """
         now = time.monotonic()
         if now < self._next_look:
             return False
@@ -108,7 +120,7 @@ class ScenarioFolder:
         return self.holds_too_much()
 
     def holds_too_much(self) -> bool:
-        """Return whether the folder holds more than is allowed at this moment."""
+        """Examine the folder now; return whether it holds more than is permitted."""
         size = 0
         for entries, (name, status) in enumerate(_walk(self.path), 1):
             size += status.st_size if stat.S_ISREG(status.st_mode) else 0
@@ -117,7 +129,9 @@ class ScenarioFolder:
         return False
 
     def contents(self) -> tuple[NamedValue, ...]:
-        """Return every file, sorted by name: a text as a str, anything else as its kind."""
+        """Return every file's name and value, sorted by name: the content of a text file as a str,
+        for anything else its kind.
+        """
         found: list[NamedValue] = []
         left = MAX_FOLDER_SIZE
         for name, status in _walk(self.path):
@@ -137,7 +151,7 @@ class ScenarioFolder:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield everything in the folder, as deep as paths reach."""
+    """Yield every entry in the folder and below it, up to the longest path that can be opened."""
     pending = [""]
     place = str(folder)
     while pending:
@@ -185,10 +199,10 @@ _in_use: set[Path] = set()  # by this process
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """Make a new empty directory that exists until the context is left.
+    """Make a new empty directory that is removed when the context is left.
 
-    If a process was killed, the next one removes its directory. A lock, which ends with its holder,
-    tells which directories are in use.
+    If a process was killed, the next process removes its directory. Each directory has a lock,
+    which ends with its process and tells whether the directory is in use.
     """
     if _HAS_LOCKS:
         _sweep()
@@ -210,7 +224,7 @@ def scratch_directory() -> Iterator[Path]:
 
 
 def remove_scratch_directories() -> None:
-    """Remove this process's directories, as it is about to end; from any thread."""
+    """Remove this process's directories before it ends. May be called from any thread."""
     for path in tuple(_in_use):
         _remove(path)
 
@@ -256,8 +270,10 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW"
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder and all that lies in it, as far as this user may, however deep a submission
-    nested it: `shutil.rmtree` recurses, and no path is longer than 4,096 bytes."""
+    """Remove a folder and everything in it that this user may remove, at any depth.
+
+    `shutil.rmtree` is not enough: it recurses, and a path cannot be longer than 4,096 bytes.
+    """
     if os.rename not in os.supports_dir_fd:
         with suppress(RecursionError):
             shutil.rmtree(path, ignore_errors=True)
@@ -272,7 +288,7 @@ def remove_tree(path: Path) -> None:
 
 
 def _empty(top: int) -> None:
-    """Remove what lies in a folder. What lies deeper is moved up first."""
+    """Remove everything in a folder. Deeper folders are first moved up."""
     stays: set[str] = set()
     while names := [name for name in os.listdir(top) if name not in stays]:
         for name in names:
@@ -299,7 +315,7 @@ def _flatten(folder: int, top: int) -> None:
 
 
 def _open_folder(name: str, above: int) -> int | None:
-    """Return a folder's descriptor once it may be changed; None for anything else."""
+    """Make a folder writable and return its descriptor; None if it is not a folder."""
     if not stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
         return None
     try:

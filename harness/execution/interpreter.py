@@ -1,9 +1,9 @@
-"""Finds the Python that an assignment names, also outside PATH, and installs the packages that it
-names.
+"""Finds the Python version that an assignment names, also outside PATH, and installs the
+assignment's packages.
 
-pip installs them once into a folder, only from wheels, so that no code of a package runs meanwhile.
-The digests of the wheels are kept beside them. The folder is a further directory of the library:
-submissions may read it and cannot change it.
+pip installs the packages once into a folder, only from wheels, so that no code of a package runs
+during installation. The wheels' digests are stored beside them. The folder is added to `sys.path`;
+submissions can read it but not change it.
 """
 
 import ast
@@ -33,8 +33,11 @@ _ASK = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """A Python that was run and told its version. `build` tells two builds of a version apart;
-    `exact` is true for the requested version; otherwise `notice` warns in one line."""
+    """A Python interpreter whose version was found by running it.
+
+    `build` distinguishes two builds of one version. `exact` tells whether it has the requested
+    version; otherwise `notice` is a one-line warning.
+    """
 
     path: Path
     version: str
@@ -45,7 +48,7 @@ class Interpreter:
 
     @property
     def more_modules(self) -> list[str]:
-        """Return what its `sys.path` gets in addition."""
+        """Return further entries for this interpreter's `sys.path`."""
         return [str(self.library)] if self.library else []
 
 
@@ -106,7 +109,9 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 
 def _ask(place: Path) -> Interpreter | None:
-    """Run a candidate and return its own answer, because a shim may lead elsewhere."""
+    """Run a possible Python; return what it reports about itself, because a shim may start another
+    one. Return None if it is not a Python.
+    """
     try:
         done = subprocess.run(
             [place, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=False
@@ -170,13 +175,15 @@ _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstalledPackages:
-    """Packages that are there: a folder for `sys.path`, and the modules of the named ones."""
+    """Installed packages: a folder for `sys.path`, and the names of the modules that an
+    assignment's packages provide.
+    """
 
     folder: Path
     modules: tuple[str, ...]
 
     def added_to(self, interpreter: Interpreter, packages: Sequence[str]) -> Interpreter:
-        """Return the interpreter with the packages added to one that has none or others."""
+        """Return the interpreter with the folder of these packages as its further library."""
         build = f"{interpreter.build} with {' '.join(packages)}"
         return replace(interpreter, build=build, library=self.folder)
 
@@ -184,10 +191,9 @@ class InstalledPackages:
 def install(
     packages: Sequence[str], interpreter: Interpreter, cache: Path, tell: Callable[[str], None]
 ) -> InstalledPackages:
-    """Install the packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` is told of
-    each.
+    """Install packages such as `emoji==2.14.0` below the folder `cache`; call `tell` with each.
 
-    Raise UserError if one of them is not available or not acceptable for a course.
+    Raise UserError if one is not available or not acceptable for a course.
     """
     folder = _folder(packages, interpreter, cache)
     changed = is_installed(packages, interpreter, cache) and not _is_whole(folder)
@@ -217,7 +223,7 @@ def _folder(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> P
 
 
 def _is_whole(folder: Path) -> bool:
-    """Return whether the files are as their wheels had them."""
+    """Return whether the installed files are the same as in their wheels."""
     from importlib import metadata  # noqa: PLC0415
 
     for found in metadata.distributions(path=[str(folder)]):
@@ -237,7 +243,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def installed_here(packages: Sequence[str]) -> InstalledPackages | None:
-    """Return the packages in the Python that runs this; None without any.
+    """Return these packages from the running Python; None if `packages` is empty.
 
     Raise UserError if one is missing.
     """
@@ -309,7 +315,7 @@ def _cannot(packages: Sequence[str], why: str, hint: str) -> UserError:
 
 
 def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
-    """Return the reason from pip's output, and what to do."""
+    """Return the reason for a failure, from pip's output, and the advice for the user."""
     if any(word in said for word in _OFFLINE):
         return "no package index answers", "grade once while you are online; the packages are kept"
     if not said:
@@ -349,5 +355,7 @@ def _module_names(names: Iterable[str]) -> set[str]:
 
 
 def _plain_name(name: str) -> str:
-    """Return the name as indexes compare it."""
+    """Return the package's name in the form that package indexes compare, such as `my-package` for
+    `My_Package`.
+    """
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,6 +1,7 @@
-"""Counts the cost of a submission's processes besides its scenarios' own: its server, which
-compiles it, the functions that answer in its place, and our own functions that read it. And how
-long processes waited for a processor, by the kernel's count."""
+"""Measures the CPU time that a submission costs besides its scenarios' processes: its server,
+which compiles it, the course's functions that it calls, and our functions that read it. Also
+measures how long processes waited for a CPU.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +13,10 @@ OWN_SCHEDSTAT = Path("/proc/thread-self/schedstat")
 
 @dataclass(slots=True)
 class CpuMeter:
-    """A sum of CPU seconds, which only grows. Observations hold those of the scenarios' own
-    processes, which are not in it."""
+    """A sum of CPU seconds.
+
+    The scenarios' own processes are not included: observations have their time.
+    """
 
     seconds: float = 0.0
 

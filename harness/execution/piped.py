@@ -1,8 +1,8 @@
-"""Runs submissions on systems without terminals: one interpreter per scenario, over three pipes.
+"""Runs submissions on systems without terminals: one interpreter for each scenario, connected by
+three pipes.
 
-This is the portable tier: a program is not confined and has all rights of its user. Its time
-and output are limited, its memory if the system can do that, and the processes that it started are
-ended.
+This is the portable tier: a program is not confined and has all rights of its user. Its time and
+output are limited, and its memory if the system supports that. Processes that it started are ended.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ package.piped.serve(setup)
 
 
 class PipedDriver(AnyDriver):
-    """A fresh interpreter for each stimulus."""
+    """Starts a new interpreter for each stimulus."""
 
     def __init__(
         self, interpreter: Interpreter, *, hash_seed: int = 0, clock_offset: int = 0
@@ -109,9 +109,9 @@ class PipedDriver(AnyDriver):
         return PipedServer(self, marshal.dumps(common | dict(setup), 2))
 
     def start(self, stack: ExitStack, setup: bytes, job: Job, limits: Limits) -> PipedProcess:
-        """Start a process that does this job, until the stack is left.
+        """Start a process that does this job; leaving `stack` ends it.
 
-        Raise HarnessError if none starts.
+        Raise HarnessError if it does not start.
         """
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
@@ -124,7 +124,7 @@ class PipedDriver(AnyDriver):
 
 
 class PipedServer(ProcessServer):
-    """Starts a fresh interpreter for each job."""
+    """Starts a new interpreter for each job with the same setup."""
 
     def __init__(self, driver: PipedDriver, setup: bytes) -> None:
         self._start = partial(driver.start, setup=setup)
@@ -160,10 +160,11 @@ _KEYS = {Key.CTRL_C: Keyboard.CTRL_C, Key.CTRL_D: Keyboard.CTRL_D}
 
 
 class CpuHeartbeat:
-    """A process's report of its own time: every `period` seconds the CPU seconds used so far.
+    """Judges a process by its own reports: every `period` seconds it sends the CPU seconds that it
+    has used.
 
-    If hardly any CPU time passes between two reports, the process was asleep: even a busy machine
-    would have given it more.
+    If they hardly grow between two reports, the process was asleep: even on a busy machine a
+    running process would have used more.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -176,11 +177,11 @@ class CpuHeartbeat:
         self._last = 0.0
 
     def restart_silence(self) -> None:
-        """Count the time without a report from this moment on."""
+        """Measure the time without a report from now on."""
         self._last = time.monotonic()
 
     def handled(self, frame: bytes) -> bool:
-        """Handle a frame about time. Return False for any other frame."""
+        """Handle a message about time. Return False for any other message."""
         kind, body = split(frame)
         if kind == Heartbeat.BEGINS and not self.began:
             self.began = True
@@ -195,10 +196,10 @@ class CpuHeartbeat:
         return True
 
     def passed(self) -> Ending | None:
-        """Return the exceeded limit, if any.
+        """Return the limit that was exceeded; None if there was none.
 
-        A process that sends no reports may be computing without a pause in which it could, or the
-        machine may be busy: it gets ten times its limit.
+        A process without reports may be computing without a chance to report, or the machine may be
+        busy: it gets ten times its limit.
         """
         if self.cpu_seconds >= self._limits.cpu_seconds:
             return Ending.CPU_LIMIT
@@ -214,7 +215,7 @@ class CpuHeartbeat:
 
 
 class PipedMonitor(ScenarioMonitor):
-    """One scenario's process, an interpreter of its own, behind pipes."""
+    """Follows one scenario's process, which has its own interpreter and is connected by pipes."""
 
     def __init__(self, process: PipedProcess, screen: ScreenParser, limits: Limits) -> None:
         super().__init__(screen, limits, process.send)
@@ -277,8 +278,11 @@ class PipedMonitor(ScenarioMonitor):
         return self._process.beats.handled(frame) or super()._handled(frame)
 
     def _show_unshown(self) -> None:
-        """Show the output, type at each secret that asks, and hold back the start of a further
-        one."""
+        """Record the output received so far.
+
+        At each secret that asks for input, type a line. Keep bytes back that may be the beginning
+        of a secret.
+        """
         secret = self._process.secret
         while self._reason is None:
             text, found, rest = self._unshown.partition(secret)
@@ -304,7 +308,7 @@ class PipedMonitor(ScenarioMonitor):
 
 
 class PipedStandIn(StandInProcess):
-    """One scenario's process with the stand-in modules. Its creator closes it."""
+    """The process that runs the course's modules for one scenario. Its creator closes it."""
 
     def __init__(self, process: PipedProcess, limits: Limits) -> None:
         super().__init__(process.send, limits)
@@ -337,16 +341,19 @@ _WINDOWS_ERRORS = 0xC0000000
 
 
 class Pipe(IntEnum):
-    """Where bytes came from."""
+    """The pipe from which bytes came."""
 
     SHOWN = 1  # visible output
     SAID = 2  # the process's report about itself
 
 
 class PipedProcess:
-    """A process behind pipes: starts it, gives its bytes in the order of each pipe, and ends it.
-    Our side of it writes `secret`, which the program does not know, into its output, followed by a
-    `Mark`."""
+    """A process connected by pipes: starts it, returns its bytes in each pipe's order, and ends
+    it.
+
+    Our code in the process writes `secret`, which the program does not know, into its output,
+    followed by a `Mark`.
+    """
 
     def __init__(
         self, command: Sequence[str], environment: dict[str, str], directory: str, limits: Limits
@@ -391,8 +398,10 @@ class PipedProcess:
             unread.cancel()
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
-        """Return the next bytes of one of the pipes, b"" at its end. Return None if nothing came
-        in time."""
+        """Return a pipe and its next bytes, b"" at the pipe's end.
+
+        Return None if none came in time.
+        """
         try:
             pipe, data = self._events.get(timeout=seconds)
         except queue.Empty:
@@ -402,7 +411,7 @@ class PipedProcess:
         return pipe, data
 
     def has_ended(self) -> bool:
-        """Return whether the process itself has ended; others may still hold its pipes."""
+        """Return whether the process itself has ended; its children may still hold the pipes."""
         return self._process.poll() is not None
 
     def kill(self) -> None:
@@ -421,7 +430,7 @@ class PipedProcess:
             self._process.kill()
 
     def exit_code(self) -> int:
-        """Return the process's exit status; if negative, the signal that ended it.
+        """Return the process's exit status; a negative number is the signal that ended it.
 
         Raise HarnessError if the process does not end.
         """
@@ -432,7 +441,9 @@ class PipedProcess:
         return -code if code >= _WINDOWS_ERRORS else code
 
     def close(self) -> None:
-        """Leave nothing of the process running, and close all of its pipes that can be closed."""
+        """End the process and everything that it started, and close its pipes as far as
+        possible.
+        """
         self.kill()
         self.exit_code()
         if self._process.stdin is not None:

@@ -1,4 +1,4 @@
-"""Starts processes: what every way to run them provides."""
+"""The interface by which processes are started, on every system."""
 
 from __future__ import annotations
 
@@ -22,19 +22,23 @@ from harness.model.stimulus import Limits
 
 
 class ProcessServer(ABC):
-    """Starts processes with one setup: that of a submission, a tool, or the course's stand-ins."""
+    """Starts processes with the same setup: a submission's, a tool's, or that of the course's
+    stand-in modules.
+    """
 
     owner: int | None = None  # the user for whom its scenarios' folders are made; None: this one
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
-        """Return the observation of every stimulus if no process can be started."""
+        """Return the observation for every stimulus if no process can be started;
+        otherwise None.
+        """
         return None
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
     ) -> tuple[ScenarioJob, StimulusFacts]:
-        """Return the job, its texts compiled if that is done in advance, and the facts of its
-        stimulus for a program with these functions.
+        """Return the job, with its texts compiled if the system compiles in advance, and facts
+        about the stimulus. `functions` are the program's public functions.
         """
         given, expression, steps, _ = job.texts or ("", "", (), "")
         needs, arguments = analyse(given, expression, steps, frozenset(functions))
@@ -50,13 +54,15 @@ class ProcessServer(ABC):
         *,
         hears_ctrl_c: bool = False,
     ) -> ScenarioMonitor:
-        """Start a process that does this job, until the stack is left.
+        """Start a process that does this job; leaving `stack` ends it.
 
-        With `hears_ctrl_c` that key is among the typed input.
+        With `hears_ctrl_c`, the typed input contains Ctrl-C.
         """
 
     @abstractmethod
     def start_stand_in(
         self, stack: ExitStack, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
     ) -> StandInProcess:
-        """Start a process with the stand-ins of a scenario, until the stack is left."""
+        """Start the process that runs the course's stand-in modules for a scenario; leaving
+        `stack` ends it.
+        """

@@ -1,4 +1,6 @@
-"""Follows one process from its start to its end, on terminals, over pipes or in a page."""
+"""Follows a scenario's process from start to end: the part that is the same on terminals, over
+pipes and in a browser.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,15 @@ NextLine = Callable[[list[str]], Typed | None]
 
 
 class Partner(Protocol):
-    """A process of the course's that a submission's talks to: its stand-ins, or a test."""
+    """A process of the course with which a submission's process talks: its stand-in modules, or a
+    test.
+    """
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on a message, and deliver the reply. Return True if the partner asks for a line of
-        input.
+        """Pass a message to the partner, and its reply to `deliver`. Return True if the partner
+        asks for a line of input.
 
-        Raise StandInUnusableError if that is not possible.
+        Raise StandInUnusableError if the partner cannot answer.
         """
 
 
@@ -40,8 +44,9 @@ _FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
 
 
 class ScenarioMonitor(ABC):
-    """Follows one scenario's process: reads its messages and output, and types when it asks for
-    input. `deliver` passes a message to the process."""
+    """Follows one scenario's process: reads its messages and output, and types a line when it asks
+    for input. `deliver` sends a message to the process.
+    """
 
     course_fault = ""  # the mistake of the course's generator of replies
     compiled = True  # whether the process has compiled its code
@@ -70,10 +75,12 @@ class ScenarioMonitor(ABC):
         reply_to: NextLine | None = None,
         is_piped: bool = False,
     ) -> ProcessEnd:
-        """Follow the process until it is gone. While its modules load, the lines of `at_load` are
-        typed. With `reply_to`, its results are typed instead of
-        `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
-        when our own machinery is gone."""
+        """Follow the process until it has ended.
+
+        The lines of `at_load` are typed while its modules load. Then `inputs` are typed; with
+        `reply_to`, the lines that this function returns instead; with `is_piped` none, because the
+        process already has its input. Raise HarnessError if our own machinery fails.
+        """
         self._is_piped = is_piped
         self._inputs = list(reversed(inputs))  # the next one last
         self._at_load = list(reversed(at_load))
@@ -97,7 +104,7 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _follow(self) -> ProcessExit:
-        """Wait until the process is gone. Return what its end shows."""
+        """Wait until the process has ended. Return the facts about its end."""
 
     @abstractmethod
     def _kill(self) -> None:
@@ -105,8 +112,7 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _exclude_since(self, begun: float) -> None:
-        """Do not count the time since `begun`, in which the process waited for another one of
-        ours."""
+        """Do not count the time since `begun`: the process waited for another process of ours."""
 
     def _stop(self, reason: Ending, detail: str = "", *, filled: Filled = Filled.SCREEN) -> None:
         if self._reason is None:
@@ -117,7 +123,10 @@ class ScenarioMonitor(ABC):
             self._kill()
 
     def _type_next(self) -> Typed | None:
-        """Type the next line and remember its place; without more lines the scenario ends."""
+        """Type the next line and record its place in the output.
+
+        If no lines are left, end the scenario and return None.
+        """
         typed = None
         if not self._screen.loaded:
             typed = self._at_load.pop() if self._at_load else None
@@ -138,13 +147,13 @@ class ScenarioMonitor(ABC):
         return typed
 
     def _show(self, data: bytes) -> None:
-        """Take visible output."""
+        """Record visible output."""
         self._screen.raw += data
         if self._screen.exceeds(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
 
     def _read(self, data: bytes) -> None:
-        """Handle the frames that are whole now, or keep them as parts of the reply."""
+        """Handle the messages that are now complete, or keep them as parts of the reply."""
         if self._reason is Ending.TAMPERED:
             return
         self._received.data += data
@@ -159,8 +168,10 @@ class ScenarioMonitor(ABC):
             self._stop(Ending.TAMPERED, str(error))
 
     def _handled(self, frame: bytes) -> bool:
-        """Carry out the frame's request, here of the stand-in: to answer a call, or to end since it
-        does not apply. False if it asks for nothing, and is a part of the reply."""
+        """Handle a message that asks for an action, such as a call of a stand-in.
+
+        Return False if the message is a part of the reply.
+        """
         kind, body = split(frame)
         if kind not in _FOR_STAND_IN or self._stand_in is None:
             return False
@@ -178,4 +189,4 @@ class ScenarioMonitor(ABC):
 
 
 class ReplyFaultError(Exception):
-    """The course's generator of replies failed. `str()` names it and says how."""
+    """Raised if the course's reply generator failed. `str()` names the generator and the fault."""

@@ -1,4 +1,4 @@
-"""How fast this machine is, so that limits on CPU time mean the same on every one of them."""
+"""Measures how fast this machine is, so that limits on CPU time mean the same on every machine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ STEPS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 
 
 def machine_slowness() -> float:
-    """Return how many times longer a program takes here than on the usual machine, as one of a few
-    steps. The quickest of several runs of a fixed workload counts, in CPU time.
+    """Return how many times slower than the usual machine this one is, rounded to one of a few
+    steps. The result is the CPU time of the fastest of several runs of a fixed workload.
     """
     stated = os.environ.get(VARIABLE, "")
     if stated:
@@ -30,7 +30,7 @@ def _try() -> float:
 
 
 def _workload() -> str:
-    """Do what beginners' programs do: numbers, texts, lists, a dictionary."""
+    """Run typical work of beginners' programs: numbers, texts, lists, a dictionary."""
     total = 0
     texts: list[str] = []
     counts: dict[int, int] = {}

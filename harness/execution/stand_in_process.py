@@ -1,5 +1,5 @@
-"""Runs the course's functions that answer a submission's calls: the parts common to all ways to
-run one, and which calls it answers.
+"""Runs the course's functions that answer a submission's calls (stand-ins): the part that is the
+same on every system. Also checks which calls a submission may make.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _ASKED_ELSE = "it makes a call that the reference does not make"
 
 
 class StandInUnusableError(Exception):
-    """A stand-in cannot be used; `str()` says why.
+    """Raised if a stand-in cannot be used; `str()` says why.
 
-    `ending`: the stand-in does not apply to this submission, or failed by itself. `is_late`: it ran
-    out of time. `filled`: the output that reached its limit.
+    `ending` tells whether it does not apply to this submission or failed itself. `is_late`: it ran
+    out of time. `filled`: which output reached its limit.
     """
 
     def __init__(
@@ -39,20 +39,21 @@ class StandInUnusableError(Exception):
 
 
 def folder_is_full() -> StandInUnusableError:
-    """Return the ending of a conversation whose common folder holds too much."""
+    """Return the error for a folder, shared by two processes, that holds too much."""
     return StandInUnusableError(Ending.OUTPUT_LIMIT, TOO_FULL, filled=Filled.FOLDER)
 
 
 class AskedCalls:
-    """What one scenario's process asks of the course's functions, and the lines that it types for
-    them, as digests. With `only`, nothing else may be asked."""
+    """Records, as digests, the calls that a scenario's process makes of the course's functions,
+    and the lines typed for them. With `only`, other calls are refused.
+    """
 
     def __init__(self, only: tuple[str, ...] | None = None) -> None:
         self._only = None if only is None else frozenset(only)
         self._made: set[str] = set()
 
     def admit(self, message: bytes) -> None:
-        """Note a message. Raise StandInUnusableError if the submission may not ask it."""
+        """Record a message. Raise StandInUnusableError if the submission may not send it."""
         digest = sha256(message).hexdigest()
         if self._only is not None and digest not in self._only:
             raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, _ASKED_ELSE)
@@ -63,7 +64,10 @@ class AskedCalls:
 
 
 class StandInProcess(ABC):
-    """Answers the calls of one scenario. `send` passes a message on, if it has not ended."""
+    """Answers the calls of one scenario.
+
+    `send` passes a message to the process if it has not ended.
+    """
 
     def __init__(self, send: Callable[[bytes], None], limits: Limits) -> None:
         self._send = send
@@ -74,17 +78,23 @@ class StandInProcess(ABC):
 
     @abstractmethod
     def _hear(self) -> bool:
-        """Wait a moment for its output; False when it has ended and all of it was heard."""
+        """Wait a moment for output.
+
+        Return False once the process has ended and all of its output was read.
+        """
 
     @abstractmethod
     def _is_late(self, waited: float, longest: float) -> bool:
-        """Return whether it reached its limits, including `longest` seconds of waiting for all of
-        its messages: one that sends many could otherwise go on for ever."""
+        """Return whether the process reached its limits, or `longest` seconds of waiting in total:
+        many small messages could otherwise continue for ever.
+        """
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on messages of a submission's process, and deliver replies, until it is the
-        submission's turn again; True when the stand-in asks for a line of its input.
-        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
+        """Pass messages of the submission's process to this one, and replies to `deliver`, until
+        the submission continues. Return True if the stand-in asks for a line of input.
+
+        Raise StandInUnusableError if the stand-in does not apply, fails, or reaches its limits.
+        """
         self.asked.admit(message)
         self.tell(message)
         kind = b""
@@ -128,7 +138,9 @@ class StandInProcess(ABC):
 
 
 def _inapplicable(reason: bytes) -> StandInUnusableError:
-    """Return the stand-in's reason why it does not apply, escaped and bounded."""
+    """Return the error that contains the stand-in's reason why it does not apply, escaped and
+    shortened.
+    """
     try:
         why = json.loads(reason[:_MAX_REASON_LENGTH])
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Calls a function of ours, such as the policy's, in a confined process of its own."""
+"""Calls one of our own functions, such as a check of the policy, in its own confined process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOOL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output
 
 
 class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about us
-    """The call gave no answer; `ending`: how it ended instead."""
+    """Raised if the call gave no answer; `ending` tells how it ended."""
 
     def __init__(self, ending: Ending, detail: str = "") -> None:
         self.ending = ending
@@ -26,17 +26,18 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 
 
 class TrustedFunction(Protocol):
-    """A loaded function of ours, ready to be called."""
+    """One of our own functions, loaded and ready to be called."""
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
-        """Return the answer, within these limits if this machine has any.
+        """Call the function with `payload` and return its answer. `limits` apply if this machine
+        can enforce them.
 
-        Raise ToolFailed if it gave none, HarnessError if our machinery failed.
+        Raise ToolFailed if it gave no answer, HarnessError if our machinery failed.
         """
 
 
 class TrustedProcess:
-    """A function of ours, ready to be called."""
+    """One of our own functions, called in a new process each time."""
 
     def __init__(self, server: ProcessServer, meter: CpuMeter) -> None:
         self._server = server

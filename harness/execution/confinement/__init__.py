@@ -1,4 +1,7 @@
-"""Confinement: a tier is a named set of layers, a confinement is what such a set means here."""
+"""Confines submissions.
+
+A tier is a named set of layers; a `Confinement` applies such a set on this machine.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -34,10 +37,10 @@ def tier_layers(tier: Tier) -> frozenset[str]:
 
 
 class Confinement:
-    """The layers of these names on this machine.
+    """The layers with these names, on this machine.
 
-    `confined` tells whether any of them needs the kernel's help, as all layers that the portable
-    tier lacks do. Raise ValueError for an unknown name.
+    `confined` tells whether any of them needs the kernel's help; those of the portable tier do not.
+    Raise ValueError for an unknown name.
     """
 
     def __init__(self, layers: frozenset[str]) -> None:
@@ -59,7 +62,9 @@ class Confinement:
         return next((why for layer in self._layers if (why := layer.unavailable())), "")
 
     def protect_driver(self) -> None:
-        """Keep processes of the same user out of this one's memory, which holds the answers."""
+        """Prevent processes of the same user from reading this process's memory, which holds the
+        answers.
+        """
         for layer in self._layers:
             layer.protect_driver()
 

@@ -1,5 +1,9 @@
-"""Acts that a confined submission must not be able to do; each returns if it could. Never imported
-here: a server gets it as if a student wrote it, after PLACE (a folder), DRIVER (a process id)."""
+"""Acts that a confined submission must not be able to do. Each function returns normally only if
+the act succeeded.
+
+This file is never imported here. A server gets it as if a student wrote it, after definitions of
+PLACE (a folder) and DRIVER (a process id).
+"""
 # Written as a student might; each act is what its name says.
 # ruff: noqa: D103, PTH108, PTH123, PTH208
 # mypy: disable-error-code="return, func-returns-value"

@@ -1,5 +1,7 @@
-"""Tries the forbidden acts of a submission under a tier, rather than trusting settings; and
-what would confine submissions better on this machine: packages and settings by name."""
+"""Tests a tier by trying the forbidden acts in it, because settings prove nothing.
+
+Also names the packages and settings that would improve confinement on this machine.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,10 @@ _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierTrial:
-    """A tier as it was tried here.
+    """The result of trying a tier on this machine.
 
-    `shortcoming`: why the tier does not hold (empty: it holds). `probes`: empty if no act could be
-    tried. `input_mechanism`: how the harness notices that a program wants to read.
+    `shortcoming` says why the tier does not hold; empty if it holds. `probes` is empty if no act
+    could be tried. `input_mechanism` is how the harness notices that a program wants to read.
     """
 
     tier: Tier
@@ -156,8 +158,9 @@ def _call(expression: str) -> Stimulus:
 
 
 def _judged(name: str, observation: Observation) -> Probe:
-    """Judge an act: one that returned succeeded, and so did one whose process became another
-    program.
+    """Convert an act's observation to a result.
+
+    The act succeeded if it returned, or if its process became another program.
     """
     if observation.raised is None:
         has_crashed = observation.ending is Ending.CRASHED

@@ -82,8 +82,8 @@ def _checked(step: str, result: int) -> int:
 def die_with_parent(parent: int | None = None) -> None:
     """Have the kernel kill this process when the thread that started it ends.
 
-    Kill it at once if `parent` is no longer its parent. The kernel forgets this at a change of
-    user.
+    Kill it at once if it is not `parent`'s child any more. The kernel forgets this setting at a
+    change of user.
     """
     apply_prctls([(_PR_SET_PDEATHSIG, _SIGKILL)])
     if parent is not None and os.getppid() != parent:

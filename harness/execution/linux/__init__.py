@@ -1,1 +1,1 @@
-"""Submissions on terminals, forked from a server: Linux."""
+"""Runs submissions on Linux: on pseudo-terminals, in processes forked from a server."""

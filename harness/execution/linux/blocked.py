@@ -1,5 +1,8 @@
-"""Tells whether a confined process waits for itself: by its current system call and the descriptors
-in it. The kernel reports these to root, and to the user who made the process's namespaces."""
+"""Tells whether a confined process waits for something that only the process itself could bring,
+by its present system call and the descriptors in that call.
+
+The kernel reports these to root, and to the user who made the process's namespaces.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ _POLLED = struct.Struct("=ihh")  # a struct pollfd: descriptor, events asked for
 
 
 def waits_for_itself(pid: int, ours: frozenset[int]) -> bool:
-    """Return whether a process, which has one thread, no child and no timer, waits without end for
-    pipes or sockets that nobody else holds.
+    """Return whether a process waits for ever for pipes or sockets that no other process holds.
+    The process has one thread, no child and no timer.
 
-    `ours` are the inodes of the pipes and sockets that this process holds. Return False if the
-    kernel gives no answer.
+    `ours` are the inodes of the pipes and sockets that the driver holds. Return False if the kernel
+    gives no answer.
     """
     process = Path("/proc", str(pid))
     try:
@@ -49,8 +52,8 @@ def waits_for_itself(pid: int, ours: frozenset[int]) -> bool:
 
 
 def waits_for_its_own(pid: int, call: int, arguments: Sequence[int], ours: frozenset[int]) -> bool:
-    """Return whether all that a process names in a system call is its own: pipes and sockets
-    without the inodes `ours`. False if the kernel does not tell.
+    """Return whether every descriptor in this system call belongs only to the process: pipes and
+    sockets whose inodes are not in `ours`. Return False if the kernel gives no answer.
     """
     name = _names().get(call, "")
     try:
@@ -81,7 +84,9 @@ def _are_its_own(pid: int, descriptors: Iterable[int], ours: frozenset[int]) -> 
 
 
 def _selected(pid: int, arguments: Sequence[int]) -> set[int]:
-    """Return the descriptors in three sets of bits; a set at the address 0 does not exist."""
+    """Return the descriptors that a call of `select` waits for, from its three bit sets in the
+    process's memory. A set at the address 0 does not exist.
+    """
     count, *sets = arguments[:4]
     size = (_count_of(count) + 7) // 8
     bits = 0
@@ -99,7 +104,9 @@ def _places(bits: int) -> Iterator[int]:
 
 
 def _polled(pid: int, arguments: Sequence[int]) -> set[int]:
-    """Return the descriptors of an array; negative ones are not waited for."""
+    """Return the descriptors that a call of `poll` waits for, from the array in the process's
+    memory. Negative ones are ignored.
+    """
     address, count = arguments[:2]
     data = _memory(pid, address, _count_of(count) * _POLLED.size)
     return {descriptor for descriptor, _, _ in _POLLED.iter_unpack(data) if descriptor >= 0}

@@ -1,5 +1,6 @@
-"""The driver on terminals: a zygote, and the servers forked from it: of a submission, of the
-course's stand-in modules, and of a tool of ours."""
+"""Runs submissions on terminals: starts a zygote, and has it fork a server for each submission,
+for the course's stand-in modules, or for one of our tools.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +73,13 @@ _MAX_IN_VAIN = 2
 
 
 class Driver(AnyDriver):
-    """`cpu` pins the thread that uses it, and all below it, to one core. `layers` names the
-    confinement's, by default all of the tier. `hash_seed` is the interpreter's. `notify` False: do
-    without the kernel's word of reads. `clock_offset` shifts the time of day, in seconds."""
+    """Runs submissions on pseudo-terminals.
+
+    `cpu` pins the thread that uses the driver, and all its processes, to one core. `layers` names
+    the layers of the confinement (default: all of the tier). `hash_seed` is the interpreter's
+    PYTHONHASHSEED. With `notify` False, the kernel does not report when a program reads.
+    `clock_offset` shifts the time of day, in seconds.
+    """
 
     def __init__(
         self,
@@ -161,7 +166,9 @@ class Driver(AnyDriver):
 
 
 class SubmissionServer(ObservedSubmission):
-    """Observes one submission, in a fork of its server for each stimulus, or many in one."""
+    """Runs the stimuli of one submission: each in a process forked from its server, or many in one
+    process.
+    """
 
     _server: ServerLink
 
@@ -170,8 +177,10 @@ class SubmissionServer(ObservedSubmission):
         return self._server.server.pid
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
-        """Pack these stimuli, by number, for `observe_together`: once for all submissions. Leave
-        out stimuli that must have their own process."""
+        """Prepare these stimuli, by number, for `observe_together`; done once for all submissions.
+
+        Stimuli that need their own process are left out.
+        """
         functions = frozenset(self._functions)
         groups: dict[str, SharedGroup] = {}
         messages: dict[Selection, bytes] = {}
@@ -202,7 +211,7 @@ class SubmissionServer(ObservedSubmission):
 
     @property
     def sources(self) -> Sources:
-        """Return the submission's files, which must contain the places and names of a reply."""
+        """Return the submission's files. Places and names in a reply must exist in them."""
         return self._sources
 
     def observe_together(
@@ -212,13 +221,13 @@ class SubmissionServer(ObservedSubmission):
         should_retain: ShouldRetain = lambda number, data: True,
         most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these members of a group in one process, one after another, and keep the observations
-        that `should_retain` wants.
+        """Run these members of a group in one process, one after another. Return the observations
+        that `should_retain` asks for.
 
-        A stimulus that gives up ends its process, and the others need a new one. If two processes
-        end without completing a stimulus of one function, the other stimuli of that function are
-        not tried; after `most_seconds` of CPU time or of sleep, no stimulus is tried. Raise
-        HarnessError if our own server failed.
+        A stimulus that gives up ends the process, and the others get a new one. After two processes
+        that completed no stimulus of a function, its other stimuli are skipped; after
+        `most_seconds` of CPU time or of sleep, all are. Raise HarnessError if our own server
+        failed.
         """
         if self._server.not_prepared is not None:
             return SharedOutcome(answers={}, refused="it does not compile within its limits")
@@ -249,7 +258,7 @@ class SubmissionServer(ObservedSubmission):
 
 
 class _Restarts:
-    """Decides which questions of a group are asked in a new process after the last one stopped."""
+    """Decides which questions of a group are worth a new process after a process has stopped."""
 
     def __init__(self, group: SharedGroup) -> None:
         self._group = group
@@ -259,7 +268,7 @@ class _Restarts:
         self._lost: set[str] = set()  # functions at which a process ended without a word
 
     def count(self, process: SharedProcess) -> None:
-        """Note how a process ended that stopped too early."""
+        """Note how a process ended that stopped before its last question."""
         self._answered.update(self._about(number) for number in process.reported)
         if process.gave_up is not None:
             self.gave_up.add(process.gave_up)
@@ -268,7 +277,7 @@ class _Restarts:
             self._lost.add(self._about(process.stopped_at))
 
     def is_worth(self, number: int) -> bool:
-        """Return whether to ask this question in another process."""
+        """Return whether to ask this question in a new process."""
         about = self._about(number)
         most = _MAX_RESTARTS if about in self._answered else _MAX_IN_VAIN
         is_lost = about in self._lost or number in self.gave_up
@@ -279,7 +288,7 @@ class _Restarts:
 
 
 def _question(job: ScenarioJob, limits: Limits) -> Question:
-    """Return the question that a shared run gets instead of this job."""
+    """Convert a scenario's job to a question for a process that runs many scenarios."""
     return Question(
         cpu_seconds=sharing.CPU_SHARE * limits.cpu_seconds,
         output_bytes=limits.output_kib * 1024,
@@ -294,7 +303,10 @@ def _question(job: ScenarioJob, limits: Limits) -> Question:
 
 
 class ServerLink(ProcessServer):
-    """A server forked by the zygote; `close` leaves nothing of it running."""
+    """The connection to a server forked by the zygote.
+
+    `close` ends the server and all its processes.
+    """
 
     def __init__(
         self,
@@ -375,11 +387,12 @@ class ServerLink(ProcessServer):
         terminal: int | None = None,
         controlled: bool = False,
     ) -> None:
-        """Ask the server to fork a scenario's process, and send the process the job over `channel`.
+        """Have the server fork a scenario's process, and send the job to that process over
+        `channel`.
 
-        Its standard streams are the slave side of a terminal, or the null device if `terminal` is
-        None. If the process is `controlled`, Ctrl-C on the terminal reaches it. The server itself
-        gets only the selection of files, if other scenarios have the same files.
+        Its standard streams are the slave side of `terminal`, or the null device if `terminal` is
+        None. If `controlled`, Ctrl-C on the terminal interrupts the process. The server itself gets
+        only the selection of files, if other scenarios use the same files.
         """
         if selection is not None and selection[0] is not None:
             selection = None
@@ -396,7 +409,7 @@ class ServerLink(ProcessServer):
         self._count_own()
 
     def _count_own(self) -> None:
-        """Add the server's own CPU time to the meter, for example of compiling files."""
+        """Add the server's own CPU time, such as for compiling files, to the meter."""
         used = self._own_clock.cpu()
         self.meter.add(used - self._counted)
         self._counted = used
@@ -436,7 +449,9 @@ class ServerLink(ProcessServer):
 
 
 class LinuxStandIn(StandInProcess):
-    """One scenario's process with the stand-in modules, forked from their server."""
+    """The process that runs the course's stand-in modules for one scenario, forked from their
+    server.
+    """
 
     def __init__(
         self, link: ServerLink, job: StandInJob | CourseTestJob | SuiteJob, limits: Limits
@@ -454,7 +469,7 @@ class LinuxStandIn(StandInProcess):
         self._events.register(self._server.control.fileno(), select.POLLIN)
 
     def close(self) -> None:
-        """End the process and wait until its server says that it is gone."""
+        """End the process and wait until its server confirms the end."""
         self._channel.close()
         with suppress(HarnessError):  # a server that has ended took it along
             if self._ended is None:

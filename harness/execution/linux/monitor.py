@@ -1,5 +1,8 @@
-"""Watches a process to its end and checks its limits at every event: a process of one scenario,
-which gets a typed line when it asks, or of a shared run, which gets one question at a time."""
+"""Watches a process until it ends, and checks its limits at every event.
+
+A scenario's process gets a typed line when it asks for one; a process that runs many scenarios gets
+one question at a time.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ _PATIENCE = 20.0  # seconds for our own server to end a process
 
 
 class Monitor(ScenarioMonitor):
-    """One scenario's process, forked from its server, on a terminal."""
+    """Watches one scenario's process on its terminal."""
 
     def __init__(
         self, link: ServerLink, terminal: Terminal, channel: ScenarioChannel, limits: Limits
@@ -108,10 +111,10 @@ class Monitor(ScenarioMonitor):
         return self._ended
 
     def _end_wait_in_vain(self) -> None:
-        """End a process that waits for something that only the process itself could bring, as its
-        limit on time asleep would do later.
+        """End a process that waits for something that only the process itself could bring.
+        Otherwise it would end later, at its limit for sleeping.
 
-        Since the kernel reports its reads and timers, the process has neither threads nor children.
+        The kernel reports the process's reads and timers, so it has neither threads nor children.
         """
         if self._listener is None or self._has_timer or self._stand_in is not None:
             return
@@ -124,8 +127,8 @@ class Monitor(ScenarioMonitor):
         self._watched.add(descriptor)
 
     def _leave(self, descriptors: Iterable[int]) -> None:
-        """Stop listening to streams that would be reported at once every time: those that hung up,
-        and streams that nobody reads while a killed process takes its time to end.
+        """Stop listening to descriptors that would always be ready: closed ones, and ones that
+        nobody reads while a killed process is still ending.
         """
         for descriptor in self._watched.intersection(descriptors):
             self._events.unregister(descriptor)
@@ -150,7 +153,10 @@ class Monitor(ScenarioMonitor):
         return super()._handled(frame)
 
     def _may_go_on(self, question: CallQuestion) -> bool:
-        """Deliver the awaited input; return False if the scenario ends instead."""
+        """Deliver the input that the process waits for.
+
+        Return False if the scenario ends instead.
+        """
         asked = question.asked
         if asked is ReportedCall.READ:
             return self._provide_input()
@@ -222,8 +228,11 @@ _STANDSTILL = 0.5  # seconds; shorter delays are normal
 
 
 class ScenarioClock:
-    """The part of its limits that a scenario's process has used, by the kernel's count. The kernel
-    is asked only when the shorter limit may be over. Call `passed` from the time `due` on."""
+    """Measures a scenario's CPU time and sleep against its limits, by the kernel's count.
+
+    The kernel is asked only when the shorter limit may have passed. Call `passed` at the time `due`
+    or later.
+    """
 
     def __init__(self, server: ServerProcess, limits: Limits) -> None:
         self._server = server
@@ -237,7 +246,7 @@ class ScenarioClock:
         self.due = self._started + min(_HEARTBEAT, self._shortest)
 
     def passed(self) -> Ending | None:
-        """Return the exceeded limit, if any.
+        """Return the limit that was exceeded; None if there was none.
 
         Raise HarnessError if our own server does not answer.
         """
@@ -271,7 +280,7 @@ class ScenarioClock:
         return None
 
     def process(self) -> int | None:
-        """Return the process's number; None until its server has told it."""
+        """Return the process's id; None until its server has sent it."""
         if self._clock is None:
             self._ask_for_pid()
             return None
@@ -283,12 +292,17 @@ class ScenarioClock:
             self._server.send(ToServer.TELL_PID)
 
     def exclude(self, seconds: float) -> None:
-        """Do not count so much time asleep, in which the process waited for another of ours."""
+        """Do not count this many seconds of sleep, in which the process waited for another process
+        of ours.
+        """
         self._excluded += seconds
         self.due += seconds  # nor is it a standstill: nobody looked meanwhile
 
     def hear(self) -> ProcessExit | None:
-        """Return the answer of `ServerProcess.hear` once the process has ended; None until then."""
+        """Read a message of the server.
+
+        Return the facts about the process's end; None if it has not ended.
+        """
         heard = self._server.hear()
         if isinstance(heard, ProcessClock):
             self._clock, self.due = heard, time.monotonic()
@@ -315,14 +329,16 @@ _WHILE_ASKED = (
 
 
 class SharedProcess:
-    """One process that is asked the questions of `order`.
+    """Runs many scenarios in one process: asks the questions of `order`. It is ended after
+    `most_seconds` of CPU time, or of sleep.
 
-    Afterwards: `reported`, the numbers answered; `answers`, those that `should_retain` wanted;
-    `refused`, why sharing is not possible ("": it is); `not_plain`, whether that is an object that
-    might change unseen; `gave_up`, the question at which the process gave up; `stopped_at`, that
-    one or the one at which it ended without a word; `changed_by`, the one that changed something
-    of the program (`refused` says what); `cpu_seconds`, its CPU time. After `most_seconds` of that,
-    or of sleep, it is ended."""
+    Results: `reported`: the numbers answered. `answers`: the answers that `should_retain` asked
+    for. `refused`: why the program cannot share a process; empty if it can. `not_plain`: whether
+    the reason is an object that might change without being noticed. `gave_up`: the question at
+    which the process gave up. `stopped_at`: that question, or the one at which it ended without a
+    message. `changed_by`: the question that changed the program's state (`refused` describes it).
+    `cpu_seconds`: its CPU time.
+    """
 
     def __init__(
         self,
@@ -359,14 +375,17 @@ class SharedProcess:
 
     @property
     def stopped_at(self) -> int | None:
-        """Return the question at which the process ended too early; None if it was not the process
-        but its time that ended."""
+        """Return the question at which the process ended too early; None if it ended because its
+        time was used up.
+        """
         if self._is_out_of_time or not self._left:
             return None
         return self._left[-1]
 
     def _ask(self) -> None:
-        """Send the next question: first to load its files, and after the last one the end."""
+        """Send the next message: one that loads files if needed, then the question; after the last
+        question, the end.
+        """
         if not self._left:
             self._is_loading = self._is_asking = False
             self._channel.send(ToSharedRun.LEAVE)
@@ -382,7 +401,7 @@ class SharedProcess:
             self._channel.send_framed(self._group.loads[job.selection])
 
     def run(self, main: str) -> None:
-        """Have the process forked, and ask it until it is gone."""
+        """Have the process forked and ask it the questions until it ends."""
         group = self._group
         job = SharedRunJob(
             main=main,
@@ -410,7 +429,7 @@ class SharedProcess:
             self._channel.close()
 
     def _look_around(self, seconds: float = 0.0) -> None:
-        """Take the reports of the kernel and, within so many seconds, the server."""
+        """Handle reports of the kernel and of the server that arrive within so many seconds."""
         events = select.poll()
         control = self._link.server.control.fileno()
         events.register(control, select.POLLIN)
@@ -430,7 +449,7 @@ class SharedProcess:
                 self._kill()
 
     def _take(self, data: bytes) -> bool:
-        """Handle the complete frames; return False if there was none."""
+        """Handle the complete messages in `data`. Return False if there was none."""
         if is_one_frame(data) and not self._unread.data:  # as almost always
             self._take_frame(data[HEAD : HEAD + 1], data[HEAD + 1 :])
             return True
@@ -458,7 +477,7 @@ class SharedProcess:
             self._take_news(kind, body)
 
     def _take_news(self, kind: bytes, body: bytes) -> None:
-        """Handle a frame that neither answers a question nor asks for a line."""
+        """Handle a message that is neither an answer nor a request for a line."""
         number = self._left[-1] if self._left else None
         expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
         if kind in (FromSharedRun.REFUSED, FromSharedRun.NOT_PLAIN):

@@ -1,5 +1,8 @@
-"""The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours. Its
-delays are off, and the monitor matches no pattern: on a flood of output that takes long."""
+"""The terminal of a scenario: pexpect's `fdspawn` on a pseudo-terminal.
+
+pexpect's delays are switched off, and its patterns are not used, because they are slow for large
+outputs.
+"""
 
 import os
 import select
@@ -33,9 +36,11 @@ _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
 
 class Terminal(_FdSpawn):
-    """A new pseudo-terminal, and all of pexpect's methods for it, in bytes. `slave` is the side to
-    hand to a process. Everything that is read is recorded on the `screen`. EOF comes when nobody
-    holds the other side any more: after `finish`, and the end of the process."""
+    """A new pseudo-terminal with all of pexpect's methods, in bytes.
+
+    `slave` is the side for the process. All printed bytes are recorded on `screen`. Reading raises
+    EOF when no process holds the slave side any more: after `finish` and the end of the process.
+    """
 
     def __init__(self, screen: ScreenParser) -> None:
         master, self.slave = open_pty()
@@ -62,7 +67,7 @@ class Terminal(_FdSpawn):
         return data
 
     def drain(self, limit: int) -> bool:
-        """Take all bytes printed so far. Return False if they are more than `limit`."""
+        """Read all bytes printed so far. Return False if there are more than `limit`."""
         raw = self.screen.raw
         try:
             while len(raw) <= limit or not self.screen.exceeds(limit):
@@ -82,7 +87,7 @@ class Terminal(_FdSpawn):
             self.send(typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
     def finish(self) -> None:
-        """Close the other side, so that EOF follows the printed bytes."""
+        """Close our copy of the slave side, so that EOF follows after the printed bytes."""
         if self.slave >= 0:
             os.close(self.slave)
             self.slave = -1
@@ -93,9 +98,9 @@ class Terminal(_FdSpawn):
 
 
 def open_pty() -> tuple[int, int]:
-    """Return the master's side, and the slave's side for a process.
+    """Open a pseudo-terminal. Return the descriptors of its master side and its slave side.
 
-    It has no echo and no output processing, reads lines, and handles Ctrl-C and Ctrl-D. Raise
+    It has no echo and no output processing, reads by lines, and handles Ctrl-C and Ctrl-D. Raise
     OSError if the system has no more terminals.
     """
     master, slave = os.openpty()
@@ -113,10 +118,10 @@ def open_pty() -> tuple[int, int]:
 
 
 def attach_terminal(command: Sequence[str]) -> int:
-    """Run a command until it ends, with pexpect's `interact` for its input and output. Return its
-    exit status.
+    """Run a command to its end, connected to the user's terminal with pexpect's `interact`. Return
+    its exit status.
 
-    If the user's terminal is closed, which SIGHUP reports, close the command's terminal too.
+    If the user's terminal is closed (SIGHUP), close the command's terminal too.
     """
     import pexpect  # noqa: PLC0415  (the self-check file, which has none, attaches nothing)
 

@@ -1,7 +1,9 @@
-"""The processes below a driver, seen from it: the zygote, the servers forked from it (one of
-them compiles stimuli), and the channel to one scenario's process. Also the kernel's data about
-them: that one wants to read (seccomp user notification), its number across namespaces, its CPU
-time, and its time asleep."""
+"""The driver's view of its processes: the zygote, the servers forked from it (one of them compiles
+stimuli), and the channel to a scenario's process.
+
+Also reads the kernel's data about a process: that it wants to read (seccomp user notification), its
+id in another namespace, its CPU time and its time asleep.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +67,10 @@ _ASKED = struct.Struct("=QI4xi4x8x6Q")
 
 @dataclass(frozen=True, slots=True)
 class CallQuestion:
-    """A system call that a process is about to make, with its number `call` and its arguments. The
-    process waits for an answer."""
+    """A system call that a process wants to make: its number `call` and its arguments.
+
+    The process waits for our answer.
+    """
 
     number: int
     asked: ReportedCall
@@ -76,7 +80,9 @@ class CallQuestion:
 
 
 class Listener:
-    """A filter's listener descriptor, which this object owns."""
+    """The listener descriptor of a seccomp filter, from which questions about system calls are
+    read. This object owns the descriptor.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -84,7 +90,7 @@ class Listener:
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
     def receive(self) -> CallQuestion | None:
-        """Return a process's question, which waits for an answer; None if the process has ended."""
+        """Return the next question; None if the asking process has ended."""
         asked = bytearray(_ASKED.size)
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
@@ -97,7 +103,10 @@ class Listener:
         return CallQuestion(question, why, pid, call, tuple(arguments))
 
     def let_go_on(self, question: CallQuestion) -> None:
-        """Let its system call happen. Do nothing if it ended meanwhile, or a signal came first."""
+        """Permit the system call.
+
+        Do nothing if the process ended meanwhile or a signal interrupted the call.
+        """
         try:
             fcntl.ioctl(
                 self.descriptor, _SEND, struct.pack("=QqiI", question.number, 0, 0, _CONTINUE)
@@ -107,19 +116,23 @@ class Listener:
                 raise
 
     def close(self) -> None:
-        """Close the descriptor: from now on every question is refused."""
+        """Close the descriptor.
+
+        The kernel then refuses every further call that would be reported.
+        """
         os.close(self.descriptor)
 
 
 class GoneError(HarnessError):
-    """A reported process ended before we could find its number."""
+    """Raised if a process ended before we could find its process id."""
 
 
 def resolve_pid(number: int, descriptors: list[int]) -> int:
-    """Return this process's number for a process that another one named.
+    """Return the process id, in our namespace, of a process that another process named by its own
+    `number`.
 
-    A pidfd is used if the other process had one (the numbers differ in a namespace), otherwise its
-    `number`. The descriptors are closed. Raise GoneError if the process has already ended.
+    Use the pidfd in `descriptors` if there is one, because the numbers differ between namespaces;
+    otherwise use `number`. Close the descriptors. Raise GoneError if the process has already ended.
     """
     if not descriptors:
         return number
@@ -142,7 +155,10 @@ _STATE, _BORN = 0, 19  # places in /proc/PID/stat after the name
 
 
 class ProcessClock:
-    """Reads the clocks of another process, in seconds. If the process ends, the clocks stop."""
+    """Reads another process's CPU time and time asleep, in seconds.
+
+    After the process ends, the values stay the same.
+    """
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -159,8 +175,9 @@ class ProcessClock:
         return self._cpu
 
     def asleep(self, elapsed: float) -> float:
-        """Return for how many of `elapsed` seconds the process neither ran nor waited for a CPU
-        or for us."""
+        """Return how many of the last `elapsed` seconds the process slept: it neither ran nor
+        waited for a CPU or for us.
+        """
         cpu = self.cpu()
         if (in_queue := queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE
@@ -194,7 +211,8 @@ package.zygote.serve(control, setup)
 class ServerProcess:
     """A server forked from the zygote, and its control socket.
 
-    `pid` is its number here, `inside` the zygote's number for it, which differs in a namespace.
+    `pid` is its process id here; `inside` is the zygote's id for it, which differs if the zygote is
+    in a namespace.
     """
 
     pid: int
@@ -202,17 +220,17 @@ class ServerProcess:
     control: socket.socket
 
     def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
-        """Send the server one of our short messages. Raise HarnessError if it has ended."""
+        """Send a short message to the server. Raise HarnessError if it has ended."""
         try:
             frames.send_to_socket(self.control, message, descriptors)
         except OSError:
             raise HarnessError("the process that runs a submission ended unexpectedly") from None
 
     def receive(self) -> tuple[bytes, list[int]]:
-        """Return the server's next message and the message's descriptors.
+        """Return the server's next message and the descriptors sent with it.
 
-        Raise HarnessError if the server has ended. A message that one of our signals cut counts as
-        its end, because the rest could not be distinguished from the next message.
+        Raise HarnessError if the server has ended. If one of our signals interrupts a message,
+        treat the server as ended, because the rest could be mistaken for the next message.
         """
         try:
             message = frames.receive_from_socket(self.control)
@@ -226,8 +244,10 @@ class ServerProcess:
         return message
 
     def hear(self) -> ProcessExit | ProcessClock | None:
-        """Return what the end of a scenario's process shows, once it has ended, or its clock if
-        that was asked for. Raise HarnessError if the server has ended.
+        """Read the server's next message.
+
+        Return a `ProcessExit` if a scenario's process has ended, its `ProcessClock` if we asked for
+        that, otherwise None. Raise HarnessError if the server has ended.
         """
         message, descriptors = self.receive()
         kind, body = split(message)
@@ -242,7 +262,7 @@ class ServerProcess:
 
 
 class ZygoteProcess:
-    """Starts the zygote, asks it for servers, and ends the servers and the zygote."""
+    """Starts the zygote, has it fork servers, and ends them all."""
 
     def __init__(
         self,
@@ -307,12 +327,12 @@ class ZygoteProcess:
             self._process.kill()  # its forks die with it
 
     def check_alive(self) -> None:
-        """Raise HarnessError if the zygote has ended: all its forks died with it."""
+        """Raise HarnessError if the zygote has ended; all its forks end with it."""
         self._ask(ToZygote.END + b"0", FromZygote.ENDED)
 
     def complaint(self) -> str:
-        """Return the last line that our own code printed on the zygote's terminal, escaped, for
-        messages.
+        """Return the last line that our own code printed on the zygote's terminal, escaped for use
+        in a message.
         """
         self.boot_pty.drain(1 << 20)
         lines = bytes(self.boot_pty.screen.raw).decode("utf-8", "replace").splitlines()
@@ -330,10 +350,10 @@ class ZygoteProcess:
     def _ask(
         self, request: bytes, expected: FromZygote, *descriptors: int
     ) -> tuple[bytes, list[int]]:
-        """Return the body of the answer and its descriptors.
+        """Send a request. Return the body of the answer and the descriptors sent with it.
 
-        End the zygote if one of our signals cuts the answer, because its rest could not be
-        distinguished from the next answer.
+        If one of our signals interrupts the answer, end the zygote, because the rest could be
+        mistaken for the next answer.
         """
         try:
             frames.send_to_socket(self._control, request, descriptors)
@@ -353,7 +373,10 @@ class ZygoteProcess:
 
 
 class StimulusCompiler:
-    """Compiles stimuli for a driver, each text once, in a process that holds no submission."""
+    """Compiles stimuli for a driver in the compile worker, a process without any submission.
+
+    Each text is compiled once.
+    """
 
     def __init__(self, zygote: ZygoteProcess) -> None:
         self._zygote = zygote
@@ -381,13 +404,15 @@ class StimulusCompiler:
         return job.replaced(texts=None, stimulus=stimulus, bindings=bindings), facts
 
     def read_ahead(self, literals: Iterable[str]) -> None:
-        """Compile these for `compile`, all at once."""
+        """Compile these literals all at once, so that `compile` finds them ready."""
         new = list(dict.fromkeys(literal for literal in literals if literal not in self._literals))
         if new:
             self._literals |= zip(new, self._ask(ToCompileWorker.LITERALS, new), strict=True)
 
     def loading_message(self, selection: Selection) -> bytes:
-        """Return the message by which a shared run loads a program beside these files."""
+        """Return the message that makes a process for many scenarios load a program with the files
+        of this selection.
+        """
         own_files = selection[0]
         packed: list[bytes] = []
         if own_files is not None:
@@ -419,12 +444,12 @@ CHUNK = 1 << 16  # bytes taken at once at most
 
 
 class ScenarioChannel:
-    """The connection to one scenario's process, for its lifetime.
+    """The connection to one scenario's process.
 
-    A pipe carries messages to the process (a socket would wake it twice a message). A socket pair
-    carries its replies: unlike a pipe it cannot be opened again to be read, so replies cannot be
-    taken back. Only that scenario's process holds the other ends: nothing that it writes can be
-    read as another one's, and its job does not pass through its server.
+    Messages to the process go through a pipe; a socket would wake it twice for each message.
+    Replies come through a socket pair: unlike a pipe, it cannot be opened a second time to read
+    replies back. Only the scenario's process holds the other ends, so it cannot write replies in
+    the name of another, and its job does not pass through its server.
     """
 
     def __init__(self) -> None:
@@ -444,15 +469,15 @@ class ScenarioChannel:
         return self._told, self._says.fileno()
 
     def send(self, message: bytes) -> None:
-        """Pass one message to the process; before the first message, close the ends of the process
-        here.
+        """Send a message to the process. The first call also closes our copies of the process's
+        ends.
 
         Do nothing if the process has ended. Raise HarnessError if it does not read.
         """
         self.send_framed(frames.framed(message))
 
     def send_framed(self, data: bytes) -> None:
-        """Do as `send`, with a message that has its length in front."""
+        """Send bytes that already begin with the message's length; otherwise as `send`."""
         if self._told >= 0:
             self._give_up_process_ends()
         while data:
@@ -470,15 +495,16 @@ class ScenarioChannel:
                 return
 
     def wait_in_kernel(self, seconds: float) -> None:
-        """Let `receive` be called from now on. It waits in the kernel for up to so many seconds."""
+        """Make `receive` wait in the kernel for up to so many seconds.
+
+        Call this before the first `receive`.
+        """
         self._heard.setblocking(True)
         timeval = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
         self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def receive(self) -> bytes | None:
-        """Return the bytes that the process wrote; none if it has ended, None if nothing came for
-        a while.
-        """
+        """Return bytes from the process: empty if it has ended, None if none came in time."""
         try:
             return self._heard.recv(CHUNK)
         except BlockingIOError:
@@ -487,7 +513,9 @@ class ScenarioChannel:
             return b""
 
     def read(self) -> bytes:
-        """Return up to 64 KiB of the process's output; none if there is none, or it has ended."""
+        """Return up to 64 KiB that the process wrote: empty if there are none yet or it
+        has ended.
+        """
         try:
             return os.read(self._heard.fileno(), CHUNK)
         except OSError:  # BlockingIOError; or ended with something unread, after its last words

@@ -1,6 +1,6 @@
-"""Has the part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning.
+"""Replaces the part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning.
 
-Only the self-check file needs it, which has just the standard library.
+Only the self-check file that students run needs it: that file can use only the standard library.
 """
 
 import os
@@ -8,15 +8,15 @@ import select
 
 
 class EOF(Exception):  # noqa: N818 - pexpect's name
-    """Nobody holds the terminal's other side any more."""
+    """Raised when no process holds the terminal's other side any more."""
 
 
 class TIMEOUT(Exception):  # noqa: N818 - pexpect's name
-    """Nothing came in time."""
+    """Raised when no bytes came in time."""
 
 
 class SpawnBase:
-    """Reads a descriptor, in bytes."""
+    """Reads bytes from a descriptor."""
 
     child_fd: int
 
@@ -34,7 +34,7 @@ class SpawnBase:
 
 
 class fdspawn(SpawnBase):  # noqa: N801 - pexpect's name
-    """Sends to a descriptor and reads from it, in bytes."""
+    """Reads bytes from a descriptor and writes to it."""
 
     def __init__(self, fd: int, *, timeout: float, maxread: int, use_poll: bool) -> None:
         self.child_fd = fd
@@ -45,7 +45,7 @@ class fdspawn(SpawnBase):  # noqa: N801 - pexpect's name
         self._readable.register(fd, select.POLLIN)
 
     def send(self, s: bytes) -> int:
-        """Write these bytes. Return how many were written."""
+        """Write these bytes. Return the number of bytes written."""
         return os.write(self.child_fd, s)
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:

@@ -1,1 +1,1 @@
-"""The driver's messages to a process, and the reading of its replies."""
+"""Makes the driver's messages to a process, and reads and checks its replies."""

@@ -1,8 +1,8 @@
-"""Check a reply against what one submission can answer to one stimulus.
+"""Checks a reply against the possible answers of one submission to one stimulus.
 
-This is the only place where fields of a reply are checked: everything that passes here may be
-stored, judged and shown. Names must be names that the stimulus or the submission's files use,
-places must exist in those files, and each outcome has the fields that belong to it and no other.
+This is the only place where a reply's fields are checked, and what passes may be stored, judged and
+shown. Names must occur in the stimulus or the submission's files, places must exist in those files,
+and each outcome has exactly its own fields.
 """
 
 import re
@@ -27,7 +27,7 @@ from harness.model.stimulus import Stimulus
 
 @dataclass(frozen=True, slots=True)
 class StimulusFacts:
-    """Facts about a stimulus that its texts tell.
+    """Facts found in a stimulus's texts.
 
     `needs` are the public functions that the submission must have. `arguments` is the number of
     positional arguments of its call; None if it is not a plain call.
@@ -39,8 +39,11 @@ class StimulusFacts:
 
 @dataclass(frozen=True, slots=True)
 class Answerable:
-    """What one submission can answer to one stimulus. Without `sources`, its files, places in them
-    are not read. `has_cells`: it was made of a notebook."""
+    """Checks replies of one submission to one stimulus.
+
+    Without `sources` (the submission's files), places in files are not checked. `has_cells` tells
+    that the submission is a notebook.
+    """
 
     stimulus: Stimulus
     facts: StimulusFacts
@@ -48,7 +51,7 @@ class Answerable:
     has_cells: bool = False
 
     def check(self, reply: Reply) -> None:
-        """Raise TamperedError if our side of the process cannot have written this reply."""
+        """Raise TamperedError if our code in the process cannot have written this reply."""
         _require(reply.trace == () or self.stimulus.traces_lines)
         self._check_trace(reply.trace)
         self._check_reached(reply.reached)
@@ -59,7 +62,9 @@ class Answerable:
             self._check_final(reply.final, reply)
 
     def raised(self, sent: RaisedReply | None) -> Raised | None:
-        """Return the exception of a checked reply, with the lines of the student's files."""
+        """Return the exception of a checked reply, with the text of its lines in the student's
+        files.
+        """
         if sent is None:
             return None
         return Raised(
@@ -71,11 +76,11 @@ class Answerable:
         )
 
     def nearest(self, name: str) -> str:
-        """Return the name if a file of the submission has it, else nothing."""
+        """Return the name if a file of the submission contains it; otherwise an empty text."""
         return name if self._is_written(name) else ""
 
     def check_raised(self, raised: RaisedReply) -> None:
-        """Raise TamperedError if our side of the process cannot have described this exception."""
+        """Raise TamperedError if our code in the process cannot have described this exception."""
         self._check_raised(raised)
 
     def _check_trace(self, trace: Iterable[str]) -> None:
@@ -90,9 +95,8 @@ class Answerable:
                 self._check_place(found["file"], int(found["last"]))
 
     def _check_reached(self, reached: tuple[Phase, ...]) -> None:
-        """Check the start of a part, which a call or a session reports.
-
-        One of our own kinds may have several.
+        """Check the phases that were reported as begun: a call or a session may report its
+        arguments and its stimulus, a program reports none.
         """
         possible: tuple[Phase, ...] = (Phase.ARGUMENTS, Phase.STIMULUS)
         if self.stimulus.action.program:
@@ -132,8 +136,9 @@ class Answerable:
         self._check_variables(final.variables or ())
 
     def _check_loop(self, loop: str) -> None:
-        """Check a loop, which is `file:first-last`, or nothing if no line of the student's files
-        loops.
+        """Check a reported loop:
+
+        `file:first-last`, or an empty text if no line of the student's files loops.
         """
         if loop == "":
             return
@@ -153,14 +158,14 @@ class Answerable:
             _require(_FUNCTION.fullmatch(frame.function) is not None)
 
     def _check_cell_error(self, raised: RaisedReply | None) -> None:
-        """Check that a line of a notebook raised it."""
+        """Check that a line of the notebook raised this exception."""
         if raised is None:
             return
         _require(self.has_cells and raised.frames != ())
         self._check_raised(raised)
 
     def _check_variables(self, variables: tuple[NamedValue, ...]) -> None:
-        """Check that each variable has a name that the stimulus's texts bind, once."""
+        """Check that each variable occurs once and that the stimulus's texts bind its name."""
         names = Counter(variable.name for variable in variables)
         texts = "\n".join(self.stimulus.source_texts())
         for name, count in names.items():
@@ -186,10 +191,11 @@ class Answerable:
         )
 
     def _is_confirmed(self, hint: NameHint | None) -> bool:
-        """Return whether the files contain the names of a hint, and they or the stimulus the name
-        that it is about.
+        """Return whether the submission's files contain the names of a hint, and the files or the
+        stimulus contain the name that the hint is about.
 
-        A program may make names as it runs, so an unconfirmed hint is left out.
+        A program can create names while it runs, so an unconfirmed hint is left out and is not an
+        error.
         """
         if hint is None or not self._is_written(hint.owner):
             return False
@@ -225,8 +231,9 @@ _STAND_IN_REASON = re.compile(
 
 
 def stand_in_reason(body: bytes) -> str:
-    """Return why a submission's process says that a stand-in cannot be used; TamperedError if our
-    side of it does not say so."""
+    """Return the reason, from a message of the submission's process, why a stand-in cannot be
+    used. Raise TamperedError if our code there cannot have written the message.
+    """
     text = read_as(str, body)
     _require(len(text) <= MAX_NAME and _STAND_IN_REASON.fullmatch(text) is not None)
     return text
@@ -244,8 +251,8 @@ _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing"
 
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
-    """Return whether a final reply has exactly the fields that belong to its stimulus and outcome;
-    otherwise our code did not write it. `arguments` as in `StimulusFacts`.
+    """Return whether a final reply has exactly the fields for its stimulus and outcome; otherwise
+    our code did not write it. `arguments` as in `StimulusFacts`.
     """
     final, action = reply.final, stimulus.action
     if final is None or final.memory:  # without memory the reply has nothing else

@@ -1,6 +1,7 @@
-"""The data sent to a process: the modules of `inside/` as code, compiled once by the interpreter
-that grades and kept beside our own; the files of a submission, a stimulus as a job, and of the
-course's stand-in modules names, and nothing of their text."""
+"""Makes the data sent to a process: our modules of `inside/` as compiled code, a submission's
+files, and a stimulus as a job. A submission's process gets only names of the course's stand-in
+modules, never their code.
+"""
 
 import contextlib
 import marshal
@@ -94,7 +95,7 @@ FLAGS = (
 
 
 def environment(hash_seed: int) -> dict[str, str]:
-    """Return the interpreter's whole environment."""
+    """Return all environment variables of the interpreter that runs submissions."""
     windows = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     return {**INNER_ENVIRONMENT, **windows, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
@@ -124,11 +125,11 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 def inside_modules(
     interpreter: Interpreter | None, names: Iterable[str]
 ) -> list[tuple[str, bytes]]:
-    """Return the code of these modules of `inside`, and of all modules in one of these folders,
-    with their names.
+    """Return the names and the compiled code of these modules of `inside`; a folder's name stands
+    for all its modules.
 
-    Raise HarnessError if the interpreter does not work. None is this interpreter, which needs no
-    process.
+    `interpreter` compiles them; None means the running interpreter, which needs no process. Raise
+    HarnessError if the interpreter does not work.
     """
     if interpreter is None:
         return list(compiled_here(_texts(names), "inside/").items())
@@ -140,7 +141,7 @@ def inside_modules(
 
 
 def compiled_here(sources: Mapping[str, str], folder: str = "") -> dict[str, bytes]:
-    """Return the code of these modules' texts, compiled by this interpreter."""
+    """Compile the texts of these modules with the running interpreter."""
     return {
         name: marshal.dumps(compile(text, _file(folder, name), "exec", dont_inherit=True))
         for name, text in sources.items()
@@ -170,8 +171,9 @@ def _file(folder: str, name: str) -> str:
 def tool_modules(
     interpreter: Interpreter, sources: Mapping[str, str], entry: str
 ) -> dict[str, bytes]:
-    """Return the code of a tool's modules by name, compiled from their texts; `entry` is
-    "package.module:function". Raise HarnessError if the interpreter does not work.
+    """Compile the texts of a tool's modules; return the code by module name.
+
+    `entry` is "package.module:function". Raise HarnessError if the interpreter does not work.
     """
     return _compiled(interpreter, entry.partition(":")[0], "", tuple(sources.items()))
 
@@ -224,14 +226,15 @@ def main_file(assignment: Assignment) -> str:
 
 
 def process_limits(limits: Limits) -> ProcessLimits:
-    """Return the limits of a process in the form in which they are sent to it."""
+    """Convert limits to the form in which they are sent to a process."""
     return ProcessLimits(**asdict(limits))
 
 
 def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
-    """Return the facts about an assignment and a submission for every scenario's process.
+    """Return the data about an assignment and a submission that every scenario's process needs.
 
-    Files provided with overridden constants, or only with some scenarios, are sent with these.
+    Provided files that differ between scenarios, or belong only to some of them, are sent with
+    those scenarios instead.
     """
     return {
         "main": main_file(assignment),
@@ -252,8 +255,11 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
 
 
 class Jobs:
-    """One assignment's stimuli as a process of ours understands them. With `public_names` the
-    program is the course's, and tests that are handed in may use these names of it."""
+    """Converts an assignment's stimuli to jobs for our processes.
+
+    With `public_names` the program is the course's, and a student's tests may use only these names
+    of it.
+    """
 
     def __init__(self, assignment: Assignment, public_names: tuple[str, ...] | None = None) -> None:
         self._public_names = public_names
@@ -267,8 +273,10 @@ class Jobs:
         }
 
     def job(self, stimulus: Stimulus) -> ScenarioJob:
-        """Return the job of one scenario's process, its stimulus not compiled yet. Raise
-        HarnessError if the plan lacks its provided files."""
+        """Return the job of one scenario's process, with the stimulus not yet compiled.
+
+        Raise HarnessError if the plan lacks the stimulus's provided files.
+        """
         action = stimulus.action
         clock = stimulus.clock
         public_names: list[str] | None = None
@@ -305,8 +313,11 @@ class Jobs:
         )
 
     def _module_of(self, stimulus: Stimulus) -> str:
-        """Return the module of `inside.stimuli` that performs the action: that of its kind or of
-        one it derives from, or that of the kind it is made of."""
+        """Return the module of `inside.stimuli` that runs the stimulus.
+
+        It is named by the stimulus's kind, by a kind that this one derives from, or by the kind
+        from which it is composed.
+        """
         action = stimulus.action
         if action.form is Form.SUITE:
             return "test"
@@ -341,8 +352,10 @@ class Jobs:
         return own_files, stand_ins, substituted
 
     def stand_in_job(self, stimulus: Stimulus) -> StandInJob:
-        """Return the job of the process that holds a scenario's stand-ins: its modules answer calls
-        of these functions and no others."""
+        """Return the job of the process with a scenario's stand-ins.
+
+        It names the only functions that the submission may call.
+        """
         modules = [
             (
                 stand_in.module.removesuffix(".py"),
@@ -370,10 +383,10 @@ class Jobs:
 
 
 def _equals_to_send(equals: str) -> str:
-    """Return the form of the expression for `equals` that a process is told.
+    """Return the expression for `equals` as a process may see it.
 
-    A literal is the answer and is compared outside: any data in its place makes the process
-    describe the value as data.
+    A literal would tell the expected answer, so it is replaced by other data, and the parent
+    process compares. Any data in its place makes the process describe the result as data.
     """
     try:
         Value.parse(equals)
@@ -385,8 +398,9 @@ def _equals_to_send(equals: str) -> str:
 def stand_in_setup(
     assignment: Assignment, reference: tuple[SourceFile, ...] = ()
 ) -> dict[str, object]:
-    """Return the setup of the stand-ins' server: only files of the course, none of a
-    student.
+    """Return the setup of the server for stand-ins.
+
+    It has only the course's files, none of a student.
     """
     return {
         "variants": [_pairs(variant.files) for variant in assignment.variants],
@@ -397,10 +411,10 @@ def stand_in_setup(
 
 
 def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return the submission's files that count, by the names under which they are imported: those
-    asked for, then modules that may be handed in beside them.
+    """Return the submission's files that are used, under the names by which programs import them:
+    first the required files, then permitted extra modules.
 
-    Other files and files that are too large to be checked are ignored.
+    Other files, and files too large to be checked, are ignored.
     """
     files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
     extra = extra_modules(assignment, files)
@@ -414,7 +428,7 @@ def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tupl
 
 
 def extra_modules(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Return the modules among a submission's files that it may have beside those asked for."""
+    """Return a submission's modules that are permitted but not required."""
     if not assignment.extra_modules.allow:
         return ()
     return tuple(file for file in files if assignment.use_of_extra(file.name) is ExtraUse.ALLOW)
@@ -430,8 +444,10 @@ def _cell_ends(files: tuple[SourceFile, ...]) -> dict[str, tuple[int, ...]]:
 
 @cache
 def proxy_names(file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return a module's public functions, and its other public names, whose values cannot travel;
-    both sorted. Raise HarnessError if the file is not Python.
+    """Return the names of a module's public functions and its other public names, both sorted.
+
+    Values of the latter cannot be sent to another process. Raise HarnessError if the file is not
+    Python.
     """
     try:
         table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too

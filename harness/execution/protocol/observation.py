@@ -1,4 +1,6 @@
-"""Make an observation of a process's screen, its reply and its end, however it was run."""
+"""Combines a process's screen, its reply and its end into an observation, whichever way it was
+run.
+"""
 
 import signal
 from dataclasses import dataclass, replace
@@ -36,7 +38,9 @@ _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessExit:
-    """The facts that only a process's end shows, as the system or its server reports them."""
+    """Facts about a process's end, such as its exit status, that the system or its server
+    reports.
+    """
 
     code: int = 0  # negative: the signal that ended it
     cpu_seconds: float = 0.0
@@ -44,7 +48,7 @@ class ProcessExit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessEnd:
-    """How a process ended."""
+    """How a process ended, and the messages that it sent."""
 
     reason: Ending | None  # why we ended it; None: it ended by itself
     exit: ProcessExit = ProcessExit()
@@ -56,7 +60,7 @@ class ProcessEnd:
 def observation(
     answerable: Answerable, limits: Limits, screen: ScreenParser, end: ProcessEnd
 ) -> Observation:
-    """Return the observation of the process; `TAMPERED` if its reply is impossible.
+    """Return the observation of a process; its ending is `TAMPERED` if the reply is impossible.
 
     Raise HarnessError if a provided file did not load.
     """
@@ -102,11 +106,11 @@ def _output_limit(end: ProcessEnd, limits: Limits) -> OutputLimit:
 
 
 def _ended_by_itself(stimulus: Stimulus, end: ProcessEnd, reply: Reply) -> bool:
-    """Return whether a program ended its process, as `os._exit` does.
+    """Return whether a program ended its own process, such as with `os._exit`.
 
-    Its screen, its files and its exit status are visible from outside: a person at a terminal would
-    see the same. Only the process knows its figures, and its output to a stderr that is kept
-    apart from the screen.
+    Its screen, files and exit status are still known, as for a person at a terminal. Unknown are
+    its figures, and standard error if that is kept apart from the screen: only the process knew
+    them.
     """
     is_seen = not stimulus.stderr_apart and not stimulus.keeps_figures
     is_whole_program = stimulus.action.program != "" and is_seen
@@ -117,7 +121,10 @@ def _ended_by_itself(stimulus: Stimulus, end: ProcessEnd, reply: Reply) -> bool:
 def _steps(
     answerable: Answerable, parts: list[tuple[Turn, ...]], reply: Reply
 ) -> tuple[StepOutcome, ...]:
-    """Return the outcomes of a session's steps. An unfinished step has only turns."""
+    """Return the outcomes of a session's steps.
+
+    An unfinished step has only its turns of input and output.
+    """
     said = chain(reply.steps, repeat(StepReply()))
     turns_of_steps = parts[: len(answerable.stimulus.action.steps)]
     return tuple(
@@ -132,9 +139,9 @@ def _steps(
 
 
 def with_files(observed: Observation, files: tuple[NamedValue, ...]) -> Observation:
-    """Return the observation with the files in the scenario's folder.
+    """Return the observation with the files of the scenario's folder.
 
-    Only files there can be open.
+    Reports of open files that are not there are dropped.
     """
     names = {entry.name for entry in files}
     if MORE_FILES in names or names.issuperset(observed.left_open):
@@ -177,8 +184,8 @@ def _answered(answerable: Answerable, observed: Observation, final: FinalReply) 
 
 
 def _without_answer(end: ProcessEnd, reply: Reply, limits: Limits) -> tuple[Ending, str]:
-    """Return the ending, and its detail, of a process that we ended or that ended before it
-    answered.
+    """Return the ending and its detail for a process that did not answer: we ended it, or it ended
+    first.
     """
     if end.reason is not None:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):

@@ -1,7 +1,8 @@
-"""Read the frames that a process wrote into a `Reply`, by their shape only.
+"""Parses the messages of a scenario's process into a `Reply` and checks their format.
 
-The process runs untrusted code: its reply is read strictly, and bounded in size. Whether a
-reply answers its stimulus is checked afterwards (`answers`)."""
+The process runs untrusted code, so the format is checked strictly and sizes are limited. `answers`
+then checks whether the reply fits the stimulus.
+"""
 
 import ast
 import base64
@@ -49,11 +50,11 @@ _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
 class TamperedError(Exception):
-    """The bytes are not what our side of the process would have written."""
+    """Raised for bytes that our code in the process would not have written."""
 
 
 def checked_name(plain: Any) -> str:
-    """Return a name of Python's: text of bounded length, without lone surrogates."""
+    """Return a Python name: text of limited length, without lone surrogates."""
     if type(plain) is not str:
         raise TamperedError("a misshapen reply")
     if len(plain) > MAX_NAME:
@@ -75,7 +76,7 @@ def is_encodable(text: str) -> bool:
 
 
 def _checked_text(plain: Any, limit: int) -> str:
-    """Return a text of the program's, which may hold lone surrogates."""
+    """Return a text of the program's, which may contain lone surrogates."""
     if type(plain) is not str:
         raise TamperedError("a misshapen reply")
     if len(plain) > limit:
@@ -84,9 +85,9 @@ def _checked_text(plain: Any, limit: int) -> str:
 
 
 def value_from(plain: Any, depth: int = 0) -> Value:
-    """Return a value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`.
+    """Convert `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]` to a value.
 
-    Raise TamperedError for anything else and for a value that is nested too deep.
+    Raise TamperedError for other data and for values that are nested too deep.
     """
     if type(plain) is not list or len(plain) not in (2, 3) or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
@@ -130,7 +131,7 @@ def _is_short_spelled(kind: ValueKind, text: str) -> bool:
 
 
 def _is_spelled(kind: ValueKind, text: str) -> bool:
-    """Return whether `inside.messages.codec` spells a value of the kind like this."""
+    """Return whether `inside.messages.codec` would write a value of this kind with this text."""
     if len(text) <= _SHORT:
         return _is_short_spelled(kind, text)
     return _SPELLINGS[kind](text)
@@ -146,7 +147,9 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _repeats(read: Callable[[str], object]) -> Callable[[str], bool]:
-    """Return the texts that stay the same if `read` reads them and `repr` writes the result."""
+    """Return a test for texts that stay the same if `read` parses them and `repr` writes the
+    result.
+    """
 
     def spells(text: str) -> bool:
         try:
@@ -189,13 +192,13 @@ _SPELLINGS: dict[ValueKind, Callable[[str], bool]] = {
 
 
 class _SentValue(Value):
-    """Tells `serial` to read a value in the form in which a scenario's process writes it."""
+    """Marks a field for `serial`: a value in the format of a scenario's process."""
 
     from_plain = staticmethod(value_from)
 
 
 class _SentVariable(NamedValue):
-    """The same for a variable, `["name", value]`."""
+    """Marks a field for `serial`: a variable, `["name", value]`."""
 
     @staticmethod
     def from_plain(plain: Any) -> NamedValue:
@@ -206,7 +209,7 @@ class _SentVariable(NamedValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameReply:
-    """A place in a student's file, as it is sent: its line's text is added here."""
+    """A place in a student's file, as received. The text of the line is added on this side."""
 
     file: str
     line: int
@@ -215,7 +218,7 @@ class FrameReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedReply:
-    """An exception, as it is sent."""
+    """An exception, as received."""
 
     type_name: str
     message: str
@@ -224,7 +227,7 @@ class RaisedReply:
     names: NameHint | None = None
 
     def check_size(self) -> None:
-        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        """Raise TamperedError if a part is larger than our code makes it, or not a name."""
         if max(len(self.frames), len(self.bases)) > MAX_FRAMES:
             raise TamperedError("a reply too large")
         _checked_text(self.message, MAX_MESSAGE)
@@ -240,14 +243,14 @@ class RaisedReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReply:
-    """The effects of a session step."""
+    """The effects of a session step, as received."""
 
     value: _SentValue | None = None
     raised: RaisedReply | None = None
     shown: str = ""
 
     def check_size(self) -> None:
-        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        """Raise TamperedError if a part is larger than our code makes it, or not a name."""
         _checked_text(self.shown, MAX_SHOWN)
         if self.raised is not None:
             self.raised.check_size()
@@ -255,7 +258,7 @@ class StepReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnReply:
-    """A line, bars or points of a plot, as they are sent."""
+    """A line, bars or points of a plot, as received."""
 
     label: str
     x: _SentValue
@@ -263,7 +266,7 @@ class DrawnReply:
     names: tuple[str, ...]
 
     def check(self) -> None:
-        """Raise TamperedError if our side cannot have described it."""
+        """Raise TamperedError if our code cannot have described it."""
         for values in (self.x, self.y):
             if values.kind is not ValueKind.TOO_LARGE and not _is_flat(values):
                 raise TamperedError("a misshapen reply")
@@ -276,7 +279,7 @@ class DrawnReply:
 
 
 def _is_flat(values: Value) -> bool:
-    """Return whether this is a list of numbers and texts."""
+    """Return whether `values` is a list of only numbers and texts."""
     kinds = {part.kind for part in values.items}
     return values.kind is ValueKind.LIST and kinds <= _OF_DATA
 
@@ -289,7 +292,7 @@ def _check_labels(texts: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlotReply:
-    """A plot of a figure, as it is sent."""
+    """A plot of a figure, as received."""
 
     title: str
     x_label: str
@@ -300,7 +303,7 @@ class PlotReply:
     points: tuple[DrawnReply, ...]
 
     def check(self) -> None:
-        """Raise TamperedError if our side cannot have described it."""
+        """Raise TamperedError if our code cannot have described it."""
         legend = self.legend or ()
         for parts in (legend, self.lines, self.bars, self.points):
             if len(parts) > MAX_DRAWN:
@@ -323,14 +326,14 @@ class PlotReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureReply:
-    """A figure, as it is sent."""
+    """A figure, as received."""
 
     title: str
     plots: tuple[PlotReply, ...]
     picture: str
 
     def check(self) -> None:
-        """Raise TamperedError if our side cannot have described it."""
+        """Raise TamperedError if our code cannot have described it."""
         if len(self.plots) > MAX_PLOTS:
             raise TamperedError("a reply too large")
         _check_labels((self.title,))
@@ -345,7 +348,10 @@ class FigureReply:
 
 
 def _check_picture(text: str) -> None:
-    """Raise TamperedError for a picture that is not a small PNG; it is not decoded any further."""
+    """Raise TamperedError unless the text is a small PNG in base64.
+
+    The picture is not decoded further.
+    """
     try:
         data = base64.b64decode(_checked_text(text, 2 * MAX_PICTURE), validate=True)
     except ValueError:
@@ -359,7 +365,9 @@ def _check_picture(text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalReply:
-    """The one answer, field by field as it is sent; None for a field that was not sent."""
+    """The final message of a scenario's process, field by field as received; None for a missing
+    field.
+    """
 
     phase: Phase | None = None
     value: _SentValue | None = None
@@ -380,7 +388,7 @@ class FinalReply:
     figures: tuple[FigureReply, ...] | None = None  # if they are kept
 
     def check_size(self) -> None:
-        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        """Raise TamperedError if a part is larger than our code makes it, or not a name."""
         if len(self.open) > MAX_OPEN_FILES:
             raise TamperedError("a reply too large")
         for name in (self.missing or "", self.near, *self.open):
@@ -400,7 +408,7 @@ class FinalReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """All that a scenario's process reported."""
+    """Everything that a scenario's process reported."""
 
     steps: tuple[StepReply, ...] = ()
     final: FinalReply | None = None
@@ -410,13 +418,13 @@ class Reply:
 
 
 class FrameBuffer:
-    """The bytes that a process has written, given out as complete frames; `data` is the rest."""
+    """Splits a process's bytes into complete messages. `data` holds the incomplete rest."""
 
     def __init__(self) -> None:
         self.data = bytearray()
 
     def next(self, more: bytes = b"") -> bytes | None:
-        """Add `more` bytes and return the next frame, or None if it is not complete.
+        """Add `more` bytes. Return the next message, or None if it is not complete yet.
 
         Raise TamperedError if it is empty or too large.
         """
@@ -438,7 +446,7 @@ class FrameBuffer:
 
 
 def is_one_frame(data: bytes) -> bool:
-    """Return whether this is exactly one frame of allowed length."""
+    """Return whether these bytes are exactly one message of permitted length."""
     length = len(data) - HEAD
     if not 1 <= length <= MAX_REPLY_BYTES:
         return False
@@ -446,12 +454,12 @@ def is_one_frame(data: bytes) -> bool:
 
 
 def read_reply(frames: tuple[bytes, ...]) -> Reply:
-    """Return the reply in these frames. Raise TamperedError if it breaks the protocol."""
+    """Convert these messages to a reply. Raise TamperedError if they break the protocol."""
     return _cached(frames) if sum(map(len, frames)) <= _SHORT else _read(frames)
 
 
 class _ReplyReader:
-    """Takes a process's frames in their order, each with its kind."""
+    """Collects a process's messages, in order, into a reply."""
 
     def __init__(self) -> None:
         self.steps: list[StepReply] = []
@@ -462,7 +470,7 @@ class _ReplyReader:
         self._submission_ran = False
 
     def take(self, kind: bytes, body: bytes) -> None:
-        """Take one frame; TamperedError if it cannot come here."""
+        """Add a message. Raise TamperedError if its kind cannot come here."""
         if kind == FromScenario.ASKS_FOR_INPUT:
             return
         if self.final is not None or self.broken is not None:
@@ -503,7 +511,7 @@ _cached = functools.lru_cache(maxsize=4096)(_read)
 
 
 def read_text(frames: tuple[bytes, ...]) -> str | None:
-    """Return a tool's answer, or None if it gave none."""
+    """Return a tool's answer; None if it gave none."""
     found = [body for kind, body in map(split, frames) if kind == FromTool.ANSWER]
     if len(found) > 1:
         raise TamperedError("more than one reply")
@@ -511,7 +519,10 @@ def read_text(frames: tuple[bytes, ...]) -> str | None:
 
 
 def read_as(kind: type[T], body: bytes) -> T:
-    """Return a frame's body as data of this kind. Raise TamperedError for anything else."""
+    """Convert a message's body to an object of class `kind`.
+
+    Raise TamperedError if it does not fit.
+    """
     if body.count(b'["') > MAX_VALUES:  # each value begins so, and no text can hold it
         raise TamperedError("a reply too large")
     try:

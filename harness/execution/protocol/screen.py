@@ -1,4 +1,4 @@
-"""A process's output, and the places in it at which input was typed."""
+"""Records a process's output and the places in it at which input was typed."""
 
 import os
 import re
@@ -15,11 +15,12 @@ _MAX_DISCARDED = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class ScreenParser:
-    """The printed bytes, and the positions of typed lines between them.
+    """Collects the printed bytes and the positions of typed lines.
 
-    Our side of the process writes `sentinel` (a secret of this scenario) at the end of loading and
-    of each session step, at most `most_sentinels` times; a further one counts as text. A
-    `prompt_mark`, if used, is written before the text of each `input` call."""
+    Our code in the process prints `sentinel` (a secret of this scenario) when the submission is
+    loaded and after each session step, at most `most_sentinels` times; any further one counts as
+    text. If `prompt_mark` is used, it is printed before the prompt of each `input` call.
+    """
 
     sentinel: bytes
     most_sentinels: int
@@ -31,12 +32,12 @@ class ScreenParser:
     _kept: int = 0  # bytes, once it discards the rest
 
     def remember(self, typed: Typed) -> None:
-        """Note that `typed` was typed here, as far as the printed text has arrived."""
+        """Note that `typed` was typed after the output received so far."""
         self.typed.append((len(self.raw), typed))
 
     @property
     def loaded(self) -> bool:
-        """Return whether the submission's body has run."""
+        """Return whether the submission's body has run, which the first sentinel shows."""
         if not self._loaded:
             self._loaded = self.sentinel in self.raw
         return self._loaded
@@ -44,7 +45,7 @@ class ScreenParser:
     def exceeds(self, limit: int) -> bool:
         """Return whether more than `limit` bytes were printed.
 
-        Bytes that may be discarded are dropped here.
+        Bytes over the limit that may be discarded are dropped here and do not count.
         """
         more = len(self.raw) - (self._kept or limit)
         if more > 0 and not self._kept:
@@ -59,7 +60,9 @@ class ScreenParser:
         return False
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
-        """Return the output while loading and the turns of each later part, cut to `limit`."""
+        """Return the output while loading, and the turns of input and output of each later part,
+        cut to `limit` bytes.
+        """
         start, left = 0, limit + self._size_of_marks()
         parts: list[tuple[Turn, ...]] = []
         for text in self.raw.split(self.sentinel, self.most_sentinels):
@@ -91,15 +94,18 @@ class ScreenParser:
         return Turn(printed=printed, typed=typed, prompt=prompt)
 
     def _size_of_marks(self) -> int:
-        """Return the bytes of the prompt marks; there is one for each typed line, and one more."""
+        """Return the number of bytes that the prompt marks take: one mark for each typed line, and
+        one more.
+        """
         if not self.prompt_mark:
             return 0
         count = min(self.raw.count(self.prompt_mark), len(self.typed) + 1)
         return count * len(self.prompt_mark)
 
     def _text(self, start: int, stop: int) -> str:
-        """Decode as "backslashreplace" does, which takes a second for a megabyte that is not
-        UTF-8.
+        """Decode bytes as UTF-8 with backslash escapes for invalid bytes.
+
+        Python's own "backslashreplace" takes a second for a megabyte of invalid bytes.
         """
         raw = self.raw[start:stop]
         if self.prompt_mark:
@@ -132,9 +138,9 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
 
 
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
-    """Return an empty screen with a new sentinel for this stimulus.
+    """Return an empty screen with new secrets for this stimulus.
 
-    Output before a loop is found is kept only as far as in any scenario.
+    A run that looks for a loop may print more than the limit; the excess is discarded.
     """
     return ScreenParser(
         sentinel=os.urandom(_SENTINEL_BYTES),
@@ -145,5 +151,5 @@ def scenario_screen(stimulus: Stimulus) -> ScreenParser:
 
 
 def plain_screen() -> ScreenParser:
-    """Return an empty screen of a process that writes no sentinel."""
+    """Return an empty screen for a process that prints no sentinels."""
     return ScreenParser(sentinel=b"\0", most_sentinels=0)

@@ -1,1 +1,3 @@
-"""Tests in a process of their own, beside a program: the course's, and those handed in."""
+"""Runs tests (the course's, or a student's) in their own process, beside the process of the
+program that they test.
+"""

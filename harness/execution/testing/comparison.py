@@ -1,4 +1,4 @@
-"""The results of one run of handed-in tests, and of the rounds in which they are compared."""
+"""Compares runs of a student's tests on the reference and on programs with a fault."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.model.observation import CourseTestResult, Ending, SuiteTest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRunResult:
-    """One run of a suite: how its tests came out, and how the run itself ended."""
+    """One run of a student's tests: each test's outcome, and how the run itself ended."""
 
     tests: tuple[SuiteTest, ...]
     ending: Ending
@@ -23,7 +23,7 @@ class SuiteRunResult:
         return tuple(test for test in self.tests if test.has_failed)
 
     def endless(self) -> list[str]:
-        """Return the names of the tests that did not come to their end."""
+        """Return the names of the tests that did not finish."""
         endless = CourseTestResult.NOT_ENDED
         return [test.name for test in self.tests if test.outcome.result is endless]
 
@@ -36,10 +36,10 @@ class SuiteRunResult:
 
 @dataclass(slots=True)
 class FaultsNoticed:
-    """Which of the useful tests fail on which faults.
+    """Records which useful tests (those that pass on the reference) fail on which faulty programs.
 
-    All tests run in the first round. Some of them then run again in further rounds, which shows
-    that they do not fail by chance: one test that fails on a fault is enough to notice the fault.
+    All tests run in the first round. Some then run again in further rounds, to show that they do
+    not fail by chance. One test that fails on a fault every time is enough to notice the fault.
     """
 
     useful: list[str]
@@ -55,12 +55,12 @@ class FaultsNoticed:
         self.steady -= set(names).difference(run.passed())
 
     def take_first(self, fault: str, run: SuiteRunResult) -> None:
-        """Take a fault's run in the first round."""
+        """Record the first round's run on a faulty program."""
         self.failing[fault] = list(run.failed())
         self._note_broken(fault, run)
 
     def take_again(self, fault: str, run: SuiteRunResult, names: Iterable[str]) -> None:
-        """Record a run of these tests on a fault in a later round."""
+        """Record a later round's run of these tests on a faulty program."""
         failed = {test.name for test in run.failed()}
         passed = set(names) - failed
         once = [test.name for test in self.failing[fault] if test.name in passed]
@@ -72,7 +72,7 @@ class FaultsNoticed:
             self.broken.add(fault)
 
     def candidates(self, fault: str) -> list[SuiteTest]:
-        """Return the tests that fail on this fault and never on the reference."""
+        """Return the tests that failed on this fault and never failed on the reference."""
         out = self.once.get(fault, set()) | self.dependent
         return [
             test
@@ -81,11 +81,11 @@ class FaultsNoticed:
         ]
 
     def noticing(self, fault: str) -> list[SuiteTest]:
-        """Return the tests that fail on this fault each time, by all rounds."""
+        """Return the tests that failed on this fault and whose failure a later round confirmed."""
         return [test for test in self.candidates(fault) if test.name in self.confirmed]
 
     def open_faults(self) -> list[str]:
-        """Return the faults about which another round can show something."""
+        """Return the faults that need another round."""
         found: list[str] = []
         for fault in self.failing:
             is_decided = fault in self.broken or bool(self.noticing(fault))
@@ -94,7 +94,9 @@ class FaultsNoticed:
         return found
 
     def chosen(self, passes_by_itself: Callable[[str], bool]) -> list[str]:
-        """Return a few tests of which one fails on each open fault, in the order of the file."""
+        """Return a few tests, in the file's order, so that each open fault has one that fails on
+        it.
+        """
         chosen: set[str] = set()
         while left := [fault for fault in self.open_faults() if not self._has(fault, chosen)]:
             counts: Counter[str] = Counter()
@@ -114,7 +116,9 @@ class FaultsNoticed:
         return [name for name in self.useful if name not in self.steady]
 
     def unsteady_on(self, fault: str) -> list[str]:
-        """Return the steady tests that failed on this fault, and count for nothing there."""
+        """Return the tests that are steady on the reference and failed on this fault, but not
+        reliably; such failures do not count.
+        """
         out = self.once.get(fault, set()) | self.dependent
         names = [test.name for test in self.failing.get(fault, [])]
         return [name for name in names if name in self.steady and name in out]

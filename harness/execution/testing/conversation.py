@@ -1,4 +1,6 @@
-"""The tests' side of a conversation: each message of their process is checked here, once."""
+"""Passes messages between a program and a process with a student's tests, and checks each message
+of the tests.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _RESULTS = {result.value: result for result in CourseTestResult}
 
 @dataclass(slots=True, kw_only=True)
 class Heard:
-    """The messages of the tests' process about one run."""
+    """The messages of the tests' process in one run: outcomes of tests."""
 
     files: tuple[str, ...]
     tests: list[SuiteTest] = field(default_factory=list)
@@ -32,8 +34,11 @@ class Heard:
     is_over: bool = False
 
     def hear(self, kind: bytes, body: bytes) -> bool:
-        """Take a message; return whether it was the last. Raise StandInUnusableError for one that
-        ours would not write."""
+        """Record a message.
+
+        Return whether it was the last one. Raise StandInUnusableError for a message that our code
+        would not write.
+        """
         try:
             self._take(kind, json.loads(body))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -82,7 +87,7 @@ class Heard:
         self.tests.append(test)
 
     def ended(self) -> None:
-        """Note that the running test did not finish."""
+        """Note that the running test did not finish, because its process ended."""
         if self.running:
             result = CourseTestResult.NOT_ENDED
             outcome = CourseTestOutcome(result=result, calls=self._calls_in_words())
@@ -107,15 +112,17 @@ def _whole(value: object) -> int:
 
 
 class TestConversation:
-    """The tests' process while it talks to the program's."""
+    """A process with a student's tests, while it talks to the program's process."""
 
     def __init__(self, process: StandInProcess, folder: ScenarioFolder, heard: Heard) -> None:
         self._process = ProcessOfTests(process, folder)
         self._heard = heard
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on the program's message, and deliver the tests' next request. Raise
-        StandInUnusableError if the tests run into their limits or break the protocol."""
+        """Pass the program's message to the tests, and give their next request to `deliver`.
+
+        Raise StandInUnusableError if the tests exceed their limits or break the protocol.
+        """
         if self._heard.is_over:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the tests")
         self._process.tell(message)

@@ -1,5 +1,7 @@
-"""One test of the course's, in a process of its own, and the program that it uses: passes on what
-they say to each other, and keeps the test's acts and outcome."""
+"""Runs one of the course's tests in its own process, beside the program's process.
+
+Passes messages between the two, and records the test's actions and outcome.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +64,10 @@ _OF_PYGMENTS = (
 
 @cache
 def _sources() -> Mapping[str, str]:
-    """Return the texts of pytest's modules, and of ours that use it, by name. Raise UserError if
-    pytest is not installed."""
+    """Return the source texts of pytest's modules and of our modules that use pytest, by name.
+
+    Raise UserError if pytest is not installed.
+    """
     texts: dict[str, str] = {}
     for package in _PACKAGES:
         folder = _folder(package)
@@ -96,7 +100,10 @@ def _module_name(package: str, path: Path) -> str:
 
 
 def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object]:
-    """Return the setup of the server of an assignment's tests: nothing of a student."""
+    """Return the setup of the server for an assignment's tests.
+
+    It contains nothing of a student.
+    """
     modules = [name.removesuffix(".py") for name in _program_names(assignment)]
     return {
         "pytest": tool_modules(interpreter, _sources(), "tests"),  # type: ignore[arg-type]
@@ -110,7 +117,9 @@ def tests_setup(assignment: Assignment, interpreter: object) -> dict[str, object
 
 
 def tests_key(assignment: Assignment) -> Hashable:
-    """Return everything on which the server of an assignment's tests depends."""
+    """Return a key that changes with everything on which the server for an assignment's tests
+    depends.
+    """
     names = tuple(_program_names(assignment))
     return assignment.test_files, names, assignment.sent_names, assignment.writes_files
 
@@ -118,8 +127,10 @@ def tests_key(assignment: Assignment) -> Hashable:
 def suite_setup(
     assignment: Assignment, files: tuple[SourceFile, ...], interpreter: object
 ) -> dict[str, object]:
-    """Return the setup of the server for a student's tests. It has only the names of the course's
-    programs."""
+    """Return the setup of the server for a student's tests.
+
+    It has the names of the course's programs and none of their text.
+    """
     writing = assignment.test_writing
     assert writing is not None
     modules = [name.removesuffix(".py") for name in writing.program_files]
@@ -161,13 +172,13 @@ def test_job(stimulus: Stimulus, folder: str) -> CourseTestJob:
 
 
 def test_limits(limits: Limits) -> Limits:
-    """Return the limits of the test's own process, beside the program's."""
+    """Return the limits of the test's own process; the program's process has its own."""
     return limits.at_least(_LEAST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SentOutcome:
-    """How a test came out, as its process says it."""
+    """A test's outcome, as its process sends it."""
 
     result: str
     message: str = ""
@@ -179,29 +190,36 @@ class _SentOutcome:
 
 
 class TestsStoppedError(StandInUnusableError):
-    """The process with tests reached a limit or ended, and not the program's."""
+    """Raised if the process with the tests, not the program's, reached a limit or ended."""
 
     __test__ = False  # no test of ours
 
 
 class ProcessOfTests:
-    """A process with tests, which takes turns with the program's. Both may write into a folder, if
-    there is one: it is looked at after each turn, so that only the one that filled it is ended."""
+    """A process with tests, which takes turns with the program's process.
+
+    If both may write into a folder, its size is checked after each turn, so that only the process
+    that filled it is ended.
+    """
 
     def __init__(self, process: StandInProcess, folder: ScenarioFolder | None) -> None:
         self._process = process
         self._folder = folder
 
     def tell(self, message: bytes) -> None:
-        """Pass a message of the program's on. Raise StandInUnusableError if the program has filled
-        the folder."""
+        """Send a message of the program to the tests.
+
+        Raise StandInUnusableError if the program has filled the folder.
+        """
         if self._is_full():
             raise folder_is_full()
         self._process.tell(message)
 
     def next(self) -> bytes:
-        """Return the next message. Raise TestsStoppedError if there is none, or if the tests have
-        filled the folder."""
+        """Return the tests' next message.
+
+        Raise TestsStoppedError if none comes, or if the tests have filled the folder.
+        """
         try:
             message = self._process.next_answer(self._folder)
         except StandInUnusableError as error:
@@ -220,12 +238,12 @@ class ProcessOfTests:
 
 
 def _stopped(error: StandInUnusableError) -> TestsStoppedError:
-    """Return the same ending, as that of the tests."""
+    """Convert the ending of a conversation to one that the tests caused."""
     return TestsStoppedError(error.ending, str(error), filled=error.filled)
 
 
 class CourseTestConversation:
-    """A test's process while it talks to the program's."""
+    """The process of one of the course's tests, while it talks to the program's process."""
 
     def __init__(self, process: StandInProcess, folder: ScenarioFolder | None) -> None:
         self._process = ProcessOfTests(process, folder)
@@ -234,8 +252,10 @@ class CourseTestConversation:
         self._stopped_by: Ending | None = None
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
-        """Pass on the program's message, and deliver the test's next request. Raise
-        StandInUnusableError if the test runs into its limits."""
+        """Pass the program's message to the test, and give its next request to `deliver`.
+
+        Raise StandInUnusableError if the test exceeds its limits.
+        """
         if self._outcome is not None:
             raise StandInUnusableError(Ending.TAMPERED, "it goes on after the test")
         self._process.tell(message)
@@ -263,8 +283,10 @@ class CourseTestConversation:
                 raise HarnessError("a test's process sent an invalid message")
 
     def observed(self, observed: Observation, answerable: Answerable) -> Observation:
-        """Return the observation of the program, with the outcome of the test. The files that
-        the program left matter only to the test."""
+        """Return the program's observation with the outcome of the test added.
+
+        The list of files that the program left open is emptied, because only the test judges them.
+        """
         observed = replace(observed, left_open=())
         calls = tuple(plain(call, limit=MAX_NAME) for call in self._calls.values())
         if self._outcome is None:
@@ -298,8 +320,9 @@ class CourseTestConversation:
 
 
 def _with_exception(observed: Observation, about: object, answerable: Answerable) -> Observation:
-    """Return the observation with the program's exception that ended the test, as the program
-    describes it; TAMPERED for anything else."""
+    """Return the observation with the program's exception that ended the test, described by the
+    program's process. If the description is not valid, the ending is TAMPERED.
+    """
     try:
         body = json.dumps(about).encode("ascii")
         raised = read_as(RaisedReply, body)

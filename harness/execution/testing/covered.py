@@ -1,5 +1,6 @@
-"""Which statements and branches of a program ran, by the lines that were traced while tests used
-it."""
+"""Finds which statements and branches of a program ran, from the lines that were traced while
+tests used it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _RETURNS = ("None", "True", "False")
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """The lines of a statement; of one with a body, those of its head."""
+    """The lines of a statement; if it has a body, only the lines of its head, such as `if x:`."""
 
     first: int
     last: int
@@ -30,14 +31,14 @@ class _Statement:
 
 @dataclass(slots=True)
 class _Traced:
-    """The lines of one file that ran."""
+    """The lines of one file that ran, and which line ran before each."""
 
     lines: set[int] = field(default_factory=set)
     steps: set[tuple[int, int]] = field(default_factory=set)  # a line, and the next in that call
     ends: set[int] = field(default_factory=set)  # lines at which a call ended
 
     def note(self, line: int, before: str) -> None:
-        """Note what the tracing says of a line."""
+        """Record that `line` ran after `before`."""
         if before in _RETURNS:
             self.ends.add(line)
             return
@@ -49,7 +50,9 @@ class _Traced:
         return any(line in self.lines for line in range(statement.first, statement.last + 1))
 
     def has_passed_by(self, head: _Statement, body: _Statement) -> bool:
-        """Return whether the program went on from a statement's head without its body."""
+        """Return whether the program skipped a body: it went from the statement's head to a line
+        outside the body.
+        """
         if any(line in self.ends for line in range(head.first, head.last + 1)):
             return True
         left = [after for before, after in self.steps if before in head and after not in head]
@@ -57,8 +60,10 @@ class _Traced:
 
 
 def coverage_of(files: Sequence[SourceFile], trace: Iterable[str]) -> SuiteCoverage:
-    """Return how much of a program ran. Each text of the trace is `file:line:line before`, or
-    `file:line:result` for the end of a call."""
+    """Return which part of a program ran.
+
+    A text of `trace` is `file:line:line before`, or `file:line:result` at the end of a call.
+    """
     traced = {file.name: _Traced() for file in files}
     for text in trace:
         name, line, before = text.rsplit(":", 2)
@@ -78,7 +83,7 @@ def coverage_of(files: Sequence[SourceFile], trace: Iterable[str]) -> SuiteCover
 
 @dataclass(slots=True)
 class _Counted:
-    """Counts of statements and branches, and the functions of which nothing ran."""
+    """Counts of statements and branches, and the functions in which no line ran."""
 
     statements: int = 0
     run: int = 0
@@ -87,7 +92,7 @@ class _Counted:
     untouched: list[str] = field(default_factory=list)
 
     def add(self, body: Sequence[ast.stmt], traced: _Traced, owner: str) -> None:
-        """Count the statements of a body, and those inside them."""
+        """Count the statements in a body, and those nested in them."""
         for node in body:
             if _has_code(node) and not _is_main_guard(node):
                 self._add_statement(node, traced, owner)
@@ -120,7 +125,9 @@ class _Counted:
 
 
 def _has_code(node: ast.stmt) -> bool:
-    """Return whether a statement runs: no docstring, `...` or bare annotation."""
+    """Return whether a statement counts as code: it is not a docstring, `...` or a bare
+    annotation.
+    """
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     is_note = isinstance(node, ast.AnnAssign) and node.value is None
     return not (is_text or is_note or isinstance(node, _WITHOUT_CODE))

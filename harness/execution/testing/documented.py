@@ -1,4 +1,4 @@
-"""The examples in a student's docstrings, as tests of the course's program."""
+"""Makes tests of the course's program from the doctest examples in a student's docstrings."""
 
 from __future__ import annotations
 
@@ -31,15 +31,18 @@ def _run(name, text):
 
 
 def name_of_documented(file: str) -> str:
-    """Return the name of the test file that is made of a program's docstrings."""
+    """Return the name of the test file that is made from this program's docstrings."""
     return f"doctests_of_{file}"
 
 
 def documented_tests(
     files: Sequence[SourceFile], public_names: Collection[str] | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield a test file for each of a student's files with examples: those of the module, and of
-    functions and classes with `public_names`, which the course's program has too (None: all)."""
+    """Yield a test file (name and content) for each of a student's files with examples.
+
+    The examples come from the module's docstring and those of functions and classes in
+    `public_names`, because the course's program has these too (None: from all).
+    """
     for file in files:
         try:
             tree = ast.parse(file.data)
@@ -60,7 +63,7 @@ def documented_tests(
 def _documented(
     tree: ast.Module, public_names: Collection[str] | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name and the docstring of everything with examples."""
+    """Yield the name and the docstring of each object with examples."""
     text = ast.get_docstring(tree) or ""
     if ">>>" in text:
         yield "the_module", text

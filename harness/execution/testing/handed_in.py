@@ -1,9 +1,9 @@
-"""The tests that a student handed in, run against programs of the course's, or against the
-student's own: each run has a process for the tests and one for the program.
+"""Runs a student's tests against the course's programs, or against the student's own program. Each
+run has one process for the tests and one for the program.
 
-Neither process is believed more than it must be. The program's holds a text that no test may read,
-and the tests' is the student's: a test notices a fault only if it fails on the program with the
-fault, fails there again, and passes on the reference each time.
+The tests may not read the program's text, and the tests' process, which runs the student's code, is
+not trusted. A test notices a fault only if it fails on the program with the fault, fails again when
+repeated, and passes on the reference every time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _MAX_WAITED = 1200.0  # seconds for all runs of one submission's tests, until no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestedServer:
-    """A program that tests are run against, ready to be forked."""
+    """A server that can fork the processes of one program under test."""
 
     __test__ = False  # no test of ours
 
@@ -83,7 +83,9 @@ class TestedServer:
 
 
 class SuiteObserver:
-    """Answers questions about the tests of one submission."""
+    """Runs the tests of one submission, to answer stimuli about them, such as whether they notice
+    a fault.
+    """
 
     def __init__(
         self,
@@ -172,8 +174,9 @@ class SuiteObserver:
     def _with_clauses(
         self, observed: Observation, stimulus: Stimulus, limits: Limits
     ) -> Observation:
-        """Return it with the clauses that tests break which fail on the reference: they pass on a
-        program with a fault against these."""
+        """Add the clauses of the assignment that wrong tests contradict: tests that fail on the
+        reference, but pass on a program with a fault against that clause.
+        """
         if observed.suite is None or not observed.suite.failed:
             return observed
         if self._breaking is None:
@@ -204,7 +207,7 @@ class SuiteObserver:
         return {name: tuple(clauses) for name, clauses in found.items()}
 
     def _covering(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """Return how much of the reference the tests run that pass on it each time."""
+        """Return which part of the reference is run by the tests that pass on it every time."""
         observed = self._with_rounds(self._on_reference(stimulus, limits), stimulus, limits)
         names = self._counted(stimulus, limits)
         if observed.suite is None or not names:
@@ -228,8 +231,9 @@ class SuiteObserver:
         return self._against_reference
 
     def _seen_on_fault(self, against: str, stimulus: Stimulus, limits: Limits) -> Observation:
-        """Return which test notices a fault: it passes on the reference, and fails on the program
-        with the fault each time."""
+        """Return which test notices a fault: it passes on the reference and fails on the faulty
+        program, every time.
+        """
         if against not in self._noticed:
             self._noticed[against] = self._noticing(against, stimulus, limits)
         outcome = self._noticed[against]
@@ -240,7 +244,7 @@ class SuiteObserver:
     def _with_rounds(
         self, observed: Observation, stimulus: Stimulus, limits: Limits
     ) -> Observation:
-        """Add the tests that came out differently on the reference in the rounds."""
+        """Add the tests whose outcome on the reference changed between rounds."""
         if observed.suite is None:
             return observed
         unsteady = dict.fromkeys(observed.suite.unsteady)
@@ -248,8 +252,9 @@ class SuiteObserver:
         return replace(observed, suite=replace(observed.suite, unsteady=tuple(unsteady)))
 
     def _noticing(self, against: str, stimulus: Stimulus, limits: Limits) -> SuiteOutcome | None:
-        """Return the test that notices the fault `against`, and the tests that differ from run to
-        run. Return None if the protocol is broken."""
+        """Return the test that notices the fault `against`, and the tests whose outcome changes
+        from run to run. Return None if the protocol is broken.
+        """
         compared = self._comparison(stimulus, limits)
         if against in compared.broken:
             return None
@@ -271,10 +276,10 @@ class SuiteObserver:
         return len(unsteady) > most
 
     def _comparison(self, stimulus: Stimulus, limits: Limits) -> FaultsNoticed:
-        """Run the useful tests against the faults, and in between against the reference.
+        """Run the useful tests against the faulty programs and, in between, against the reference.
 
-        The tests' process gets the same job in all runs of a round, and their order is by chance.
-        So it cannot know which program it has but by what the program does.
+        In one round, the tests' process gets the same job every time and the programs come in
+        random order, so it can tell them apart only by their behaviour.
         """
         if self._compared is None:
             useful = self._useful(stimulus, limits)
@@ -300,7 +305,7 @@ class SuiteObserver:
         return self._compared
 
     def _limits_of_rounds(self, stimulus: Stimulus, limits: Limits) -> Limits:
-        """Return the limits with less CPU time, for programs that may loop."""
+        """Return limits with less CPU time, because faulty programs may loop."""
         runs = self._reference_runs(stimulus, limits)
         usual = max(run.cpu_seconds for run in runs)
         seconds = max(_LOOPING_TIMES * usual, _LOOPING_SECONDS)
@@ -324,7 +329,7 @@ class SuiteObserver:
         *,
         seed: int,
     ) -> None:
-        """Run the chosen tests again, against the faults about which that shows something."""
+        """Run the chosen tests again, against the faults that are still undecided."""
         for program in self._shuffled(compared.open_faults()):
             run = self._run_named(program, stimulus, limits, seed=seed, only=chosen)
             if program == self._reference:
@@ -333,7 +338,7 @@ class SuiteObserver:
                 compared.take_again(program, run, chosen)
 
     def _shuffled(self, faults: Iterable[str]) -> list[str]:
-        """Return names of programs in an order by chance, the reference's several times."""
+        """Return the names of the programs in random order, with the reference several times."""
         names = [*faults, *[self._reference] * _REFERENCE_RUNS]
         SystemRandom().shuffle(names)
         return names
@@ -365,7 +370,9 @@ class SuiteObserver:
         return [name for name in names if name not in outcome.unsteady]
 
     def _counted(self, stimulus: Stimulus, limits: Limits) -> list[str]:
-        """Return the names of the tests that pass on the reference each time, in the rounds too."""
+        """Return the names of the tests that pass on the reference every time, including the later
+        rounds.
+        """
         compared = self._comparison(stimulus, limits)
         return [name for name in compared.useful if name in compared.steady]
 
@@ -377,8 +384,9 @@ class SuiteObserver:
         return False
 
     def _seen_of_each(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """Return the tests that notice no fault, and the groups of tests that notice the same
-        faults."""
+        """Return the tests that notice no fault, and groups of tests that notice the same
+        faults.
+        """
         compared = self._comparison(stimulus, limits)
         failing: dict[str, set[str]] = {}
         for fault in self._faults:
@@ -401,8 +409,11 @@ class SuiteObserver:
     def _run_all(
         self, program: TestedServer, stimulus: Stimulus, limits: Limits, *, seed: int
     ) -> SuiteRunResult:
-        """Run all tests; after one that does not come to its end, the others in another run, unless
-        there are too many such tests."""
+        """Run all tests.
+
+        If one does not finish, run the remaining ones in another run, unless there are too many
+        such tests.
+        """
         tests: list[SuiteTest] = []
         for _ in range(_MAX_ENDLESS):
             names = [test.name for test in tests]
@@ -422,7 +433,7 @@ class SuiteObserver:
         only: Sequence[str] | None = None,
         without: Sequence[str] = (),
     ) -> SuiteRunResult:
-        """Run all tests, or `only` those of these names, against a program."""
+        """Run all tests against a program, or only those named in `only`."""
         if only is not None and not only:
             return SuiteRunResult(tests=(), ending=Ending.ANSWERED)
         server = program.server
@@ -461,7 +472,9 @@ class SuiteObserver:
 
 
 def _run_of(heard: Heard, observed: Observation, stimulus: Stimulus) -> SuiteRunResult:
-    """Return a run that is over, by what the tests' process said and the program's did."""
+    """Return the result of a finished run, from the messages of the tests' process and the
+    observation of the program.
+    """
     ending = Ending.ANSWERED if heard.is_over else observed.ending
     heard.ended()
     trace = observed.detail.splitlines() if stimulus.traces_lines else []
@@ -482,7 +495,9 @@ def _as_observation(run: SuiteRunResult, *, unsteady: Collection[str] = ()) -> O
 
 
 def _are_several(names: Sequence[str]) -> bool:
-    """Return whether these are several tests, and not one with several parameters."""
+    """Return whether these names belong to several tests, not to one test with several
+    parameters.
+    """
     return len({name.partition("[")[0] for name in names}) > 1
 
 

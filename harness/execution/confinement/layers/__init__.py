@@ -1,4 +1,4 @@
-"""The layers of the confinement: one file each, found by themselves."""
+"""The layers of confinement: one module each, found automatically."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +19,10 @@ READABLE = (
 
 @dataclass(slots=True, kw_only=True)
 class ProcessSetup:
-    """Restrictions on one of our servers. Layers fill it in; it is sent as a dictionary."""
+    """Restrictions on one of our server processes.
+
+    Layers fill them in; they are sent as a dictionary.
+    """
 
     # Linux only: option and value of each call of prctl, after a change of user.
     prctls: list[tuple[int, int]] = field(default_factory=list)
@@ -28,7 +31,7 @@ class ProcessSetup:
 
 @dataclass(slots=True, kw_only=True)
 class ZygoteSetup(ProcessSetup):
-    """That of the zygote."""
+    """Restrictions on the zygote, the process from which servers are forked."""
 
     confined: bool  # a layer needs the kernel's help: the zygote then needs ctypes
     more_modules: list[str]  # directories beside the interpreter's own; submissions may read them
@@ -83,10 +86,10 @@ class Layer:
         """Protect the driver's own process, which holds the answers."""
 
     def set_up(self, setup: ProcessSetup) -> None:
-        """Add what every server applies to itself."""
+        """Add restrictions that every server applies to itself."""
 
     def set_up_zygote(self, setup: ZygoteSetup) -> None:
-        """Add the restrictions that the zygote applies to itself."""
+        """Add restrictions that only the zygote applies to itself."""
 
     def wrap(self, command: list[str], directory: str, setup: ZygoteSetup) -> list[str]:
         """Return the command line that runs the zygote's `command` inside this layer.
@@ -98,7 +101,7 @@ class Layer:
         return command
 
     def set_up_server(self, setup: ServerSetup) -> None:
-        """Add the own restrictions of a submission's server."""
+        """Add restrictions that only a submission's server applies to itself."""
 
 
 @cache

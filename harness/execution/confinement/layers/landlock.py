@@ -1,4 +1,7 @@
-"""Files: only the library can be read, only a scenario's own folder written; no TCP."""
+"""Restricts files: a submission can read only the library and write only its scenario's folder.
+
+Also forbids TCP.
+"""
 
 import ctypes
 
@@ -10,7 +13,7 @@ _OLDEST_ABI = 3
 
 
 class Landlock(Layer):
-    """The kernel's own rules about files, which a process applies to itself."""
+    """Applies the kernel's Landlock rules, which a process sets for itself."""
 
     name = "landlock"
     tiers = CONFINING_TIERS

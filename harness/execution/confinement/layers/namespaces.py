@@ -1,5 +1,6 @@
-"""The zygote in namespaces of its own, by bubblewrap; and a user id of its own for each
-submission, which nobody on this machine has."""
+"""Runs the zygote in its own namespaces, with bubblewrap, and gives each submission a user id that
+no other process on this machine has.
+"""
 
 import itertools
 import os
@@ -23,7 +24,9 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 
 
 class Namespaces(Layer):
-    """Own processes, network, mounts, host name and IPC; for ordinary users also user ids."""
+    """Separates processes, network, mounts, host name and IPC from the machine's; for ordinary
+    users also user ids.
+    """
 
     name = "namespaces"
     tiers = frozenset({Tier.STRONG})
@@ -96,7 +99,7 @@ def unused_uids() -> Iterator[int] | None:
 
 
 def _mapped() -> list[range]:
-    """Return the ids that exist in this user namespace; a container may lack some."""
+    """Return the ranges of ids that exist in this user namespace. A container may lack some."""
     try:
         lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
     except OSError:
@@ -106,8 +109,7 @@ def _mapped() -> list[range]:
 
 
 class User(Layer):
-    """Gives each submission its own user id if root runs the harness; other users have none to
-    give."""
+    """Gives each submission its own user id. Only root can do this."""
 
     name = "user"
     tiers = CONFINING_TIERS

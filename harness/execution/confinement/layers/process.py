@@ -1,5 +1,6 @@
-"""Restrictions that a process sets for itself, one a layer, without the kernel's leave: by
-prctl, and the kernel's counts of memory, processor time, open files, processes and file size."""
+"""Restrictions that a process sets for itself without special rights, one layer each: by prctl,
+and the kernel's limits on memory, CPU time, open files, processes and file size.
+"""
 
 import ctypes
 import sys
@@ -12,7 +13,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Undumpable(Layer):
-    """No other process of the same user can trace ours, or read their memory and environment."""
+    """Prevents other processes of the same user from tracing ours and from reading their memory
+    and environment.
+    """
 
     name = "undumpable"
     tiers = ALL_TIERS
@@ -27,7 +30,9 @@ class Undumpable(Layer):
 
 
 class Subreaper(Layer):
-    """A process that detaches itself is inherited by its server, which looks for it and ends it."""
+    """Makes a server the parent of processes that detach themselves, so that it finds and ends
+    them.
+    """
 
     name = "subreaper"
     tiers = ALL_TIERS
@@ -41,7 +46,7 @@ class Subreaper(Layer):
 
 
 class DieWithParent(Layer):
-    """The kernel ends a server when the zygote has ended, and a scenario when its server has."""
+    """Makes the kernel end a server when the zygote ends, and a scenario when its server ends."""
 
     name = "die_with_parent"
     tiers = ALL_TIERS
@@ -57,7 +62,7 @@ _PROCESSES = 16  # the server and its one scenario; more only if a filter failed
 
 
 class Rlimits(Layer):
-    """Limits that a scenario inherits from its server and cannot raise."""
+    """Sets limits on a server that its scenarios inherit and cannot raise."""
 
     name = "rlimits"
     tiers = ALL_TIERS

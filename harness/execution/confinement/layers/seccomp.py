@@ -1,8 +1,11 @@
-"""The system calls that a submission may make, as a filter its process only has to load: built in
-the driver, by libseccomp. Every other call is refused with EPERM. If the terminal asks for it, the
-kernel reports reads of descriptor 0 and waits that nothing can end, so that nobody waits for them.
-Calls that only reveal something about other processes are refused: locks, pages in memory, others'
-clocks, how full the machine is."""
+"""Limits the system calls that a submission may make. libseccomp builds the filter in the driver;
+the process only has to load it.
+
+Every other call is refused with EPERM. If a terminal is used, the kernel also reports to the driver
+reads of descriptor 0 and waits that nothing can end, so that the driver need not wait for the time
+limit. Calls are refused too if they only reveal facts about other processes: locks, pages in
+memory, others' clocks, how full the machine is.
+"""
 
 import errno
 import functools
@@ -87,7 +90,9 @@ _REFUSED_ALONE = [
 
 @functools.cache
 def server_filter(*, notify: bool, writes: bool = False) -> bytes:
-    """Return, as BPF, the system calls allowed to a submission server and its descendants."""
+    """Return the filter, as BPF code, with the system calls that a submission's server and its
+    descendants may make.
+    """
     lib = _library()
     built = lib.SyscallFilter(lib.ERRNO(errno.EPERM))
     for name in (*_FREE, *(_WRITES if writes else ())):
@@ -137,8 +142,9 @@ def _pretend(lib: ModuleType, built: object) -> None:
 
 
 def _add_waits(lib: ModuleType, built: object) -> None:
-    """Let the kernel report to the driver every wait that may be for the terminal, every wait
-    without a time limit, and every timer that could end such a wait."""
+    """Make the kernel report to the driver every wait that may be for the terminal, every wait
+    without a time limit, and every timer that could end such a wait.
+    """
     for name, count in _WAITS.items():
         _add(lib, built, lib.NOTIFY, name, lib.Arg(count, lib.NE, 0))
     for name, deadline in _DEADLINES.items():
@@ -164,7 +170,7 @@ def _add_waits(lib: ModuleType, built: object) -> None:
 
 
 class ReportedCall(Enum):
-    """A system call that a process is about to make, as reported to the driver."""
+    """The kinds of system calls that the kernel reports to the driver before they happen."""
 
     READ = auto()  # it reads from the terminal
     WAIT = auto()  # it waits for descriptors, of which the terminal may be one
@@ -190,17 +196,18 @@ def _names() -> Mapping[int, str]:
 
 
 def numbers_of(names: Iterable[str]) -> Mapping[int, str]:
-    """Return these system calls by the numbers that they have on this machine."""
+    """Return a mapping from the numbers of these system calls on this machine to their names."""
     lib = _library()
     return {lib.resolve_syscall(lib.system_arch(), name): name for name in names}
 
 
 @functools.cache
 def child_filter(*, shared: bool = False) -> bytes:
-    """Return, as BPF, the system calls forbidden to a scenario but not to its server.
+    """Return the filter, as BPF code, with the system calls that a scenario may not make although
+    its server may.
 
-    In a process that scenarios share, our own code asks how much memory was used, and a program
-    cannot.
+    A process that scenarios share may ask how much memory it used: our own code there does so, and
+    the program cannot.
     """
     lib = _library()
     built = lib.SyscallFilter(lib.ALLOW)
@@ -212,10 +219,10 @@ def child_filter(*, shared: bool = False) -> bytes:
 
 @functools.cache
 def _find_pyseccomp() -> ModuleType | str:
-    """Return the package, or the reason why it is missing.
+    """Return the package pyseccomp, or the reason why it is missing.
 
-    It is imported late: to find the library it runs a program, and a command that confines nothing
-    need not wait for that.
+    The import is delayed because it runs a program to find the library; commands that confine
+    nothing need not wait for it.
     """
     try:
         return importlib.import_module("pyseccomp")
@@ -252,7 +259,10 @@ def _exported(built: object) -> bytes:
 
 
 class Seccomp(Layer):
-    """System calls: no processes, sockets, signals; it also notifies of a program's reads."""
+    """Filters system calls: no new processes, sockets or signals.
+
+    Also reports a program's reads.
+    """
 
     name = "seccomp"
     tiers = CONFINING_TIERS

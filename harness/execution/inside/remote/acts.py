@@ -1,5 +1,6 @@
-"""What a test does with the program, in words for people: calls and runs, and what the program
-read and printed meanwhile."""
+"""Describes in words what a test does with the program: its calls and runs, and what the program
+reads and prints meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +15,11 @@ _MAX_PRINTED = 400  # characters
 
 
 class ToldActs:
-    """The acts of a test. `told` is called with the number of each act and its words; after the act
-    it is called again, with the negative number and the result."""
+    """Reports the actions of a test.
+
+    `told` is called with each action's number and description before the action, and with the
+    negative number and the result after it.
+    """
 
     def __init__(self, told: Callable[[int, str], None]) -> None:
         self._told = told
@@ -26,8 +30,10 @@ class ToldActs:
 
     @contextmanager
     def telling(self, words: str) -> Iterator[Callable[[str], None]]:
-        """Tell that an act begins. Yield a function that tells its result; an exception that ends
-        the act is told, too."""
+        """Report that an action begins.
+
+        Yield a function that reports its result; an exception is reported too.
+        """
         self._number += 1
         number = self._number
         self._told(number, words)
@@ -39,18 +45,18 @@ class ToldActs:
             raise
 
     def reads(self, shown: str) -> None:
-        """Note what the program reads, as it is shown."""
+        """Note a text that the program reads, as it will be shown."""
         if len(self._reads) < _MAX_READS:
             self._reads.append(shown)
         else:
             self._has_more_reads = True
 
     def prints(self, text: str) -> None:
-        """Note what the program prints."""
+        """Note a text that the program prints."""
         self._printed += text[: _MAX_PRINTED + 1 - len(self._printed)]
 
     def _take(self) -> str:
-        """Return what was noted since the last time, each kind before a comma."""
+        """Return the notes made since the last call, as text."""
         reads, printed = self._reads, self._printed
         if self._has_more_reads:
             reads.append("…")

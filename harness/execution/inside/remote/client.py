@@ -1,7 +1,9 @@
-"""The tests' side: asks the program, which runs in another process, and answers what it asks.
+"""The tests' side of the conversation with a program in another process: sends requests and
+answers the program's requests.
 
-No byte of the program is run here: it sends only plain data and numbers. Its objects equal no plain
-value, so no expected value has to be sent. The program compares two of its own objects.
+No code of the program runs here: it sends only plain data and numbers for its objects. These
+objects compare unequal to every plain value, so expected values are never sent. Two of the
+program's objects are compared by the program.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ _MAX_BASES = 20
 
 
 class RemoteProgram(Peer):
-    """The program, as its tests see it. `told` is called as `ToldActs` says."""
+    """The program, as its tests see it. `told` is called as described in `ToldActs`."""
 
     def __init__(
         self,
@@ -74,15 +76,15 @@ class RemoteProgram(Peer):
         self.ask: Callable[[str, tuple[Any, ...]], Any] = _nothing_to_ask
 
     def watch(self, mirror: Callable[[], None]) -> None:
-        """Call `mirror` before each request, except for those that `mirror` itself makes."""
+        """Call `mirror` before each request, except for requests that `mirror` itself makes."""
         self._before.append(mirror)
 
     def module(self, name: str) -> Any:
-        """Import a module of the program's."""
+        """Import one of the program's modules."""
         return self.request("import", name)
 
     def request(self, operation: str, *values: Any) -> Any:
-        """Ask the program for an operation, as `Peer.request` does."""
+        """Send an operation to the program and return its result, as `Peer.request` does."""
         if not self._is_mirroring:
             self._is_mirroring = True
             try:
@@ -95,7 +97,7 @@ class RemoteProgram(Peer):
     def call(
         self, thing: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
-        """Call something of the program's, and tell of it."""
+        """Call a function or class of the program, and report the call as an action."""
         shown = [short(argument) for argument in arguments]
         shown += [f"{key}={short(value)}" for key, value in keywords.items()]
         with self.acts.telling(f"{name}({', '.join(shown)})") as told:
@@ -104,8 +106,10 @@ class RemoteProgram(Peer):
         return result
 
     def special(self, thing: Any, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a special method of an object of the program's. Raise TypeError for an operator that
-        is not sent the other, plain value."""
+        """Call a special method, such as `__len__`, of the program's object.
+
+        Raise TypeError for an operator whose other, plain value must not be sent.
+        """
         is_plain = name in OPERATORS and not all(map(is_remote, arguments))
         if is_plain and not self.sent_names.has_object(name):
             base = plain_base(type(thing))
@@ -117,8 +121,11 @@ class RemoteProgram(Peer):
         return self.request("special", thing, name, arguments)
 
     def attribute(self, thing: Any, name: str) -> Any:
-        """Return an attribute of the program's. If plain values have such an attribute too, and
-        the reference does not define it, the result cannot be called with values."""
+        """Return an attribute of the program's object.
+
+        If plain values have an attribute of the same name, and the reference does not define it,
+        the result cannot be called with values.
+        """
         value = self.request("get", thing, name)
         if name not in OF_PLAIN or not is_remote(value):
             return value
@@ -132,8 +139,9 @@ class RemoteProgram(Peer):
         return CalledWithoutValues(value, type(thing).__name__, name)
 
     def content(self, thing: Any) -> tuple[Any, ...]:
-        """Return, in a tuple, the built-in value of an object whose class derives from a built-in
-        type; an empty tuple for any other object."""
+        """Return a tuple with the built-in value of an object whose class derives from a built-in
+        type such as `int`; for any other object an empty tuple.
+        """
         found = self.request("content", thing)
         if type(found) is not tuple:
             raise MalformedError("a content")
@@ -143,18 +151,20 @@ class RemoteProgram(Peer):
         return ""
 
     def of_program(self, error: BaseException) -> Any:
-        """Return the program's report of an exception that it raised; None for any other."""
+        """Return the program's description of an exception that it raised; None for any other
+        exception.
+        """
         known = self._about.get(id(error))
         return None if known is None else known[1]
 
     def encoded(self, plain: Any) -> str:
-        """Return the program's message, as JSON again."""
+        """Return a message of the program as JSON text again."""
         import json  # noqa: PLC0415
 
         return json.dumps(plain)
 
     def signature(self, thing: Any) -> Any:
-        """Return the signature of a callable, as `inspect` represents it."""
+        """Return the signature of a function of the program as an `inspect.Signature`."""
         import inspect  # noqa: PLC0415
 
         kinds = list(inspect._ParameterKind)
@@ -185,7 +195,7 @@ class RemoteProgram(Peer):
         return error
 
     def export(self, thing: Any) -> str:
-        """Return the text for an object of the program's, or of the tests'."""
+        """Return the JSON text that stands for an object of the program or of the tests."""
         if is_remote(thing):
             return f'["program",{number_of(thing)}]'
         number = self._numbers.get(id(thing))
@@ -216,7 +226,7 @@ class RemoteProgram(Peer):
         return number
 
     def resolve(self, plain: list[Any]) -> Any:
-        """Return the object for a text of the program's side."""
+        """Return the object for such a JSON value from the program."""
         name, number = plain[0], plain[1]
         if name == "error":
             return made_error(self._graph, plain)
@@ -303,7 +313,7 @@ def _nothing_to_ask(operation: str, values: tuple[Any, ...]) -> Any:
 
 
 class _Short(reprlib.Repr):
-    """Shortens a call's display, without asking the program."""
+    """Shortens the text of a call without sending requests to the program."""
 
     def repr_instance(self, thing: Any, level: int) -> str:
         if is_remote(thing):
@@ -318,7 +328,7 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 200
 
 
 def short(value: Any) -> str:
-    """Return a value for people, shortened."""
+    """Return a short `repr` of a value, for people."""
     if is_remote(value):
         return _SHORT.repr_instance(value, 1)
     return _SHORT.repr(value)

@@ -1,5 +1,6 @@
-"""The files of a test: the folder that it shares with the program, and those that only tests may
-read, which lie in no folder."""
+"""Gives a test its files: the folder that it shares with the program, and files that only tests
+may read, which exist only in memory.
+"""
 # Each function stands for one of `os` or `builtins`, with its parameters.
 # ruff: noqa: PTH100, PTH103, PTH109, PTH118, PTH119, PTH120
 
@@ -29,7 +30,9 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 def _pattern_of(names: Iterable[str]) -> re.Pattern[bytes]:
-    """Return a pattern of these names as whole words; without names it matches nothing."""
+    """Return a pattern that matches these names as whole words; if there are none, it matches
+    nothing.
+    """
     words = b"|".join(re.escape(name.encode()) for name in names) or rb"(?!)"
     return re.compile(rb"(?<![\w.-])(?:" + words + rb")(?![\w-])")
 
@@ -50,8 +53,11 @@ class FilesOfTest:
         self._mkdir, self._stat, self._listdir = os.mkdir, os.stat, os.listdir
 
     def install(self, source_of: Callable[[str], str | None], is_asked: Callable[[], bool]) -> None:
-        """Stand for the functions that open and make files. `source_of` returns the text of a file
-        of the program, by its name; `is_asked` whether the program waits for an answer."""
+        """Replace the functions that open, list and make files.
+
+        `source_of` returns the text of a program's file by its name; `is_asked` returns whether the
+        program waits for an answer.
+        """
         self._source_of = source_of
         self._is_asked = is_asked
         replaced: dict[str, Any] = {
@@ -72,7 +78,7 @@ class FilesOfTest:
         setattr(io, "open", self.open)  # noqa: B010
 
     def temporary(self) -> Any:
-        """Return the folder below which `tmp_path` is made."""
+        """Return the folder in which pytest makes `tmp_path`."""
         from pathlib import Path  # noqa: PLC0415
 
         path = Path(self.folder, _TEMPORARY)
@@ -80,7 +86,7 @@ class FilesOfTest:
         return path
 
     def open(self, file: Any, mode: str = "r", *arguments: Any, **keywords: Any) -> Any:
-        """Stand for `open`. A file of the program's never stands for one of the test's."""
+        """Replace `open`. A file of the program never takes the place of one of the test's."""
         if "r" not in mode or "+" in mode:
             self._note_written(file)
             return self._open(file, mode, *arguments, **keywords)
@@ -99,17 +105,17 @@ class FilesOfTest:
         return io.TextIOWrapper(raw, keywords.get("encoding") or "utf-8")
 
     def open_low(self, path: Any, flags: int, mode: int = 0o777, **keywords: Any) -> int:
-        """Stand for `os.open`: the program may read and change new files."""
+        """Replace `os.open`: the program gets access to new files."""
         if flags & (os.O_WRONLY | os.O_RDWR):
             self._note_written(path)
         return self._os_open(path, flags, mode | _ANYBODY, **keywords)
 
     def mkdir(self, path: Any, mode: int = 0o777, **keywords: Any) -> None:
-        """Stand for `os.mkdir`: the program may use the folder."""
+        """Replace `os.mkdir`: the program gets access to the new folder."""
         self._mkdir(path, mode | _ANYBODY_LISTS, **keywords)
 
     def stat(self, path: Any, **keywords: Any) -> os.stat_result:
-        """Stand for `os.stat`."""
+        """Replace `os.stat`, also for files in memory."""
         try:
             return self._stat(path, **keywords)
         except FileNotFoundError:
@@ -121,33 +127,40 @@ class FilesOfTest:
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, len(data), 0, 0, 0))
 
     def data_of_test(self, path: Any) -> bytes | None:
-        """Return the content of a file of the test's; None for any other file, and if the test
-        wrote another one there or may have the name from the program."""
+        """Return the content of a file of the test.
+
+        Return None for any other file, if the test wrote another file in its place, or if the name
+        may come from the program.
+        """
         name = self._below(path)
         if name is None or name in self._written or os.path.basename(name) in self._said:
             return None
         return self._texts.get(name)
 
     def _data_of_program(self, path: Any) -> bytes | None:
-        """Return the text of a file of the program's; None for any other file."""
+        """Return the content of a file of the program; None for any other file."""
         name = self._below(path)
         text = None if name is None else self._source_of(os.path.basename(name))
         return None if text is None else text.encode()
 
     def is_shared(self, path: Any) -> bool:
-        """Return whether a path is below the folder into which the program may write."""
+        """Return whether a path lies in the folder into which the program may write."""
         return self._is_shared and self._below(path) is not None
 
     def hear(self, message: bytes) -> None:
-        """Take a message of the program's: by a name of a file of the test's in it, the test would
-        compare that file with itself, or show it to the program."""
+        """Note the names of the test's files that occur in a message of the program.
+
+        A test that opened a file by such a name could compare the file with itself, or show it to
+        the program.
+        """
         if b"\\u" in message:
             message = _ESCAPED.sub(_unescaped, message)
         self._said.update(found.decode() for found in self._names.findall(message))
 
     def _check_may_ask(self, path: Any) -> None:
-        """Raise PermissionError if the program asks a function of the test's to open a file that
-        the program itself cannot see, such as one about the test's process."""
+        """Raise PermissionError if the program makes the test open a file that the program itself
+        cannot see, such as a file about the test's process.
+        """
         if self._is_asked() and not isinstance(path, int) and self._below(path) is None:
             raise PermissionError(1, "a program cannot open this file by a test", path)
 
@@ -157,7 +170,7 @@ class FilesOfTest:
             self._written.add(name)
 
     def _below(self, path: Any) -> str | None:
-        """Return a path below the folder; None for any other."""
+        """Return a path relative to the folder; None if it lies elsewhere."""
         try:
             whole = os.path.abspath(os.fsdecode(path))
         except (TypeError, ValueError):
@@ -165,7 +178,7 @@ class FilesOfTest:
         return whole[len(self.folder) + 1 :] if whole.startswith(self.folder + os.sep) else None
 
     def listdir(self, path: Any = ".") -> list[Any]:
-        """Stand for `os.listdir`."""
+        """Replace `os.listdir`, also for files in memory."""
         names = self._listdir(path)
         folder = "" if isinstance(path, int | bytes) else self._below(path)
         if folder is None or (not folder and not self._is_shared):

@@ -1,7 +1,7 @@
-"""The course's program as students' tests may use it: by its public names, and without its text.
+"""Lets students' tests use the course's program, but only its public names and never its text.
 
-The tests' process is not trusted here. A test can learn only how a program behaves. The reference
-and a program with a fault differ only in that.
+The tests' process is not trusted here. A test may learn only how the program behaves, because the
+reference and a program with a fault differ only in that.
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ _OF_GENERATORS = frozenset(("send", "throw", "close"))
 
 
 class _ObjectsOfStudentsTest(ObjectsOfTest):
-    """The test's objects, whose operators see no value of the program's.
+    """The test's objects as the program sees them. Their operators do not get the program's
+    values.
 
-    With its own number, a test could find that the program says `minutes <= 15`.
+    Otherwise a test could pass its own number object and learn that the program compares `minutes
+    <= 15`.
     """
 
     def _special(self, number: int, name: str) -> Any:
@@ -70,7 +72,7 @@ class _ObjectsOfStudentsTest(ObjectsOfTest):
 
 
 class GuardedServer(ProgramServer):
-    """Serves one of the course's programs to tests that are handed in."""
+    """Serves one of the course's programs to a student's tests."""
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class GuardedServer(ProgramServer):
         self._operations = {name: self._operations[name] for name in _ALLOWED}
 
     def about(self, error: BaseException) -> str:
-        """Return nothing: the line on which the course's program raises is part of its text."""
+        """Return no additions: the line that raised the exception is part of the course's text."""
         return ""
 
     def export(self, thing: Any) -> str:
@@ -100,14 +102,16 @@ class GuardedServer(ProgramServer):
         return super().export(thing)
 
     def _own_thing(self, thing: Any) -> Any:
-        """Return the thing if it is one of the program's; otherwise raise MalformedError: a method
-        of a text, such as `format`, could read other objects."""
+        """Return the object if the program defines it; otherwise raise MalformedError.
+
+        A method of a text, such as `format`, could read other objects.
+        """
         if id(thing) not in self._numbers:
             raise MalformedError("an object")
         return thing
 
     def _check_name(self, thing: Any, name: Any) -> None:
-        """Raise AttributeError unless tests may use this name of the thing."""
+        """Raise AttributeError unless tests may use this name of the object."""
         self._own_thing(thing)
         if type(name) is not str:
             raise MalformedError("a name")
@@ -201,5 +205,5 @@ class GuardedServer(ProgramServer):
         return {key: found[key] for key in sorted(self._public.intersection(found))}
 
     def report(self, error: BaseException) -> None:
-        """Print the last line of a traceback: the others show the program's text."""
+        """Print only the last line of a traceback; the other lines show the program's text."""
         sys.stderr.write(f"{type(error).__name__}: {error}\n")

@@ -1,5 +1,6 @@
-"""Keeps a test's process from loading modules and pickled objects that the program wrote into the
-shared folder. They would run in the process that knows the expected values."""
+"""Prevents a test's process from loading modules and pickles that the program wrote into the
+shared folder. Their code would run in the process that knows the expected values.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +58,9 @@ def _loads(data: Any, /, **options: Any) -> Any:
 
 
 def _load_no_file_of(files: FilesOfTest) -> None:
-    """Let loaders, which tests may make from a path, read no file that the program may have
-    written. They read the test's own files from memory."""
+    """Make import loaders, which tests can create from a path, refuse files that the program may
+    have written. The test's own files are read from memory.
+    """
     usual_data = SourceFileLoader.get_data
     usual_create = ExtensionFileLoader.create_module
 
@@ -84,7 +86,7 @@ def _not_loaded(path: str) -> ImportError:
 
 
 def load_nothing_below(folder: str, files: FilesOfTest) -> None:
-    """Find and load no module in this folder, and make no objects from pickles."""
+    """Import no modules from this folder, and let `pickle` make only plain data."""
     _load_no_file_of(files)
 
     def hook(path: str) -> _NoModules:

@@ -1,8 +1,9 @@
-"""One side of the conversation between a test and a program. They take turns: who asks waits, and
-answers questions meanwhile, as a call waits for the calls that it makes.
+"""One side of the conversation between a test and a program.
 
-A message is a JSON object. `do` and `with` ask for an operation, `gave` or `raised` is an answer.
-Any of them has `changed` (see `values.Graph`), and may have `drop` and what its side adds.
+The sides take turns: the one that asks waits for the result and answers questions of the other side
+meanwhile, like nested function calls. A message is a JSON object: `do` and `with` ask for an
+operation; `gave` or `raised` is the answer. Each may also have `changed` (see `values.Graph`),
+`drop` and additions of one side.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ _LIBRARY_ERRORS = {
 
 
 def error_name(kind: type) -> str:
-    """Return the name by which both sides know this exception type; empty if they do not."""
+    """Return the name under which both sides know this exception type; an empty text if they do
+    not know it.
+    """
     if BUILTIN_ERRORS.get(kind.__name__) is kind:
         return kind.__name__
     if kind.__name__ in _LIBRARY_ERRORS.get(kind.__module__, ()):
@@ -74,7 +77,10 @@ def _error_type(name: Any) -> Any:
 
 
 def packed_error(graph: Graph, arguments: tuple[Any, ...], name: str, number: int) -> str:
-    """Return an exception of a type that both sides know; `number` is the sender's for it."""
+    """Return an exception as JSON text.
+
+    `name` is a type that both sides know; `number` is the sender's number for the exception.
+    """
     try:
         packed = graph.pack_all(arguments)
     except CannotTravelError:
@@ -83,7 +89,7 @@ def packed_error(graph: Graph, arguments: tuple[Any, ...], name: str, number: in
 
 
 def made_error(graph: Graph, plain: list[Any]) -> BaseException:
-    """Return the exception that was packed. Raise MalformedError for anything else."""
+    """Make the exception that `packed_error` described. Raise MalformedError for other data."""
     if len(plain) != 4:
         raise MalformedError("an exception")
     kind = _error_type(plain[1])
@@ -97,7 +103,10 @@ def made_error(graph: Graph, plain: list[Any]) -> BaseException:
 
 
 class Peer:
-    """One side. `perform` does an operation that the other side asks for, with its values."""
+    """One side of the conversation.
+
+    `perform` carries out an operation that the other side asks for.
+    """
 
     def __init__(
         self,
@@ -172,18 +181,18 @@ class Peer:
         return message
 
     def more(self) -> str:
-        """Return this side's additions to a message, as fields of a JSON object."""
+        """Return additions of this side to every message, as fields of a JSON object."""
         return ""
 
     def about(self, error: BaseException) -> str:
-        """Return this side's additions to an exception, as fields of a JSON object."""
+        """Return additions of this side to an exception's message, as fields of a JSON object."""
         return ""
 
     def heard(self, message: dict[str, Any]) -> None:
-        """Take the other side's additions to a message."""
+        """Handle the other side's additions to a message."""
 
     def raised(self, message: dict[str, Any]) -> BaseException:
-        """Return the exception of a message. Raise MalformedError if it has none."""
+        """Return the exception in this message. Raise MalformedError if it has none."""
         error = self._graph.unpack(message["raised"])
         if not isinstance(error, BaseException):
             raise MalformedError("an exception")

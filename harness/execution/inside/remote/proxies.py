@@ -1,5 +1,6 @@
-"""What a test sees of a program that runs in another process: functions, modules, classes and
-objects whose every use is a request to the program (`RemoteProgram`)."""
+"""Objects that stand, in a test's process, for a program's functions, modules, classes and
+objects. Every use of one is sent as a request to the program (`RemoteProgram`).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _PROGRAM = "<program>"
 
 
 class RemoteFunction:
-    """A function or method of the program's."""
+    """Stands for a function or method of the program."""
 
     def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
         self.__dict__[_PROGRAM] = program
@@ -50,7 +51,7 @@ class RemoteFunction:
 
 
 class RemoteModule(types.ModuleType):
-    """A module of the program's."""
+    """Stands for a module of the program."""
 
     def __init__(self, program: RemoteProgram, number: int, name: str) -> None:
         super().__init__(name)
@@ -87,7 +88,7 @@ class RemoteModule(types.ModuleType):
 
 
 class RemoteClass(type):
-    """The type of the program's classes here."""
+    """Stands for a class of the program; it is the metaclass of these stand-ins."""
 
     def __new__(
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
@@ -134,7 +135,7 @@ def _program_of(cls: type) -> RemoteProgram:
 
 
 class RemoteObject:
-    """An object of a class of the program's."""
+    """Stands for an object whose class the program defines."""
 
     def __getattr__(self, name: str) -> Any:
         return _program_of(type(self)).attribute(self, name)
@@ -192,7 +193,7 @@ _DEFINED_HERE = frozenset(("__eq__", "__hash__", "__repr__", "__str__", "__forma
 
 
 def is_remote(thing: object) -> bool:
-    """Return whether it is an object of the program's."""
+    """Return whether `thing` stands for an object of the program."""
     kind = type(thing)
     return kind in (RemoteFunction, RemoteModule, RemoteClass) or type(kind) is RemoteClass
 
@@ -208,7 +209,7 @@ def _special_method(name: str) -> Any:
 
 
 def _contains(self: Any, wanted: object) -> bool:
-    """Return whether one of its items equals the value, without sending the value."""
+    """Return whether an item equals the value; the value is not sent, the items are fetched."""
     return any(item is wanted or item == wanted for item in self)
 
 
@@ -217,7 +218,7 @@ def _attributes(self: Any) -> Any:
 
 
 def number_of(thing: Any) -> int:
-    """Return the program's number for one of its things."""
+    """Return the number by which the program knows this object."""
     if type(thing) is RemoteClass:
         number = type.__getattribute__(thing, "__dict__")[_NUMBER]
     elif type(thing) in (RemoteFunction, RemoteModule):
@@ -265,8 +266,10 @@ def made_object(kind: RemoteClass, number: int, content: Any) -> Any:
 
 
 def made_class(program: RemoteProgram, number: int, described: Any) -> RemoteClass:
-    """Return the class with this number, as the program describes it. Raise MalformedError if
-    that is no description of a class."""
+    """Return the class with this number, made from the program's description.
+
+    Raise MalformedError if that does not describe a class.
+    """
     if type(described) is not tuple or len(described) != 6:
         raise MalformedError("a class")
     name, module, doc, bases, specials, is_hashable = described

@@ -1,5 +1,8 @@
-"""Decides what crosses from a test to a program: which values, none that could be an expected one,
-and what the program may do to objects of the test."""
+"""Decides what a test's process may send to the program.
+
+Values that could be expected values must not be sent, and the program may use objects of the test
+only in certain ways.
+"""
 
 from __future__ import annotations
 
@@ -58,8 +61,10 @@ def not_sent(kind: str, name: str) -> TypeError:
 
 
 class CalledWithoutValues:
-    """A method of a program's object that a test expects on a plain value, such as `startswith` of
-    a text. With arguments it could learn the test's expectation."""
+    """A method of a program's object whose name plain values have too, such as `startswith` of a
+    text. Calling it with arguments is refused, because they could tell the program what the
+    test expects.
+    """
 
     def __init__(self, method: Any, kind: str, name: str) -> None:
         self._method = method
@@ -82,13 +87,13 @@ _ONLY_CALLED = (*_NEVER_SET, functools.partial)
 
 
 def require(condition: bool) -> None:
-    """Raise MalformedError if a condition for a request does not hold."""
+    """Raise MalformedError if the condition, a requirement on a request, is false."""
     if not condition:
         raise MalformedError("an operation")
 
 
 def kept_names(thing: object) -> frozenset[str]:
-    """Return the names by which a mock tells a test what was called; empty for other objects."""
+    """Return the attributes in which a mock records its calls; empty for other objects."""
     mock = sys.modules.get("unittest.mock")
     if mock is None or not isinstance(thing, mock.NonCallableMock):
         return frozenset()
@@ -96,8 +101,10 @@ def kept_names(thing: object) -> frozenset[str]:
 
 
 def check_may_set(thing: object, name: str, *, is_remote_value: bool) -> None:
-    """Raise AttributeError unless a program may set this attribute of a test's object: it could
-    otherwise put its own answer instead of a check."""
+    """Raise AttributeError unless the program may set this attribute of a test's object.
+
+    Otherwise it could replace a check by its own answer.
+    """
     if isinstance(thing, _NEVER_SET) or callable(getattr(type(thing), name, None)):
         raise AttributeError(f"a program cannot replace {name} of a test")
     if is_remote_value and kept_names(thing):
@@ -105,15 +112,20 @@ def check_may_set(thing: object, name: str, *, is_remote_value: bool) -> None:
 
 
 def given_attribute(value: Any) -> Any:
-    """Return an attribute that a program asked for. AttributeError for what leads further."""
+    """Return the value of an attribute that the program asked for.
+
+    Raise AttributeError if the value would give access to further objects of the test.
+    """
     if isinstance(value, _NEVER_GIVEN):
         raise AttributeError("this cannot be passed to a program")
     return value
 
 
 def specials_of(thing: object) -> frozenset[str]:
-    """Return the special methods that a program may call: those that the object's class defines. A
-    function or class can only be called, because its `__repr__` says the name of the test."""
+    """Return the special methods of an object that the program may call: those that its class
+    defines. Of functions and classes only `__call__`, because their `__repr__` tells the test's
+    name.
+    """
     if isinstance(thing, _ONLY_CALLED):
         return frozenset(("__call__",))
     bases = type(thing).__mro__[:-1]  # without `object`
@@ -121,7 +133,7 @@ def specials_of(thing: object) -> frozenset[str]:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Return whether a test fails by this exception, and nothing else goes wrong."""
+    """Return whether the exception means that a test failed, not that something else went wrong."""
     if isinstance(error, AssertionError):
         return True
     outcomes = sys.modules.get("_pytest.outcomes")

@@ -1,8 +1,7 @@
-"""The program's side: serves a test's requests, in the process that holds the program and nothing
-of the test's.
+"""Serves a test's requests in the process that holds the program and nothing of the test.
 
-`input`, `print`, `open` and the like are the program's own, unless a test replaced them. Its output
-goes to its terminal, and to the test with the next message.
+`input`, `print`, `open` and others are Python's own unless a test replaced them. The program's
+output goes to its terminal and, with the next message, to the test.
 """
 
 from __future__ import annotations
@@ -59,7 +58,9 @@ _args_of = BaseException.__dict__["args"].__get__
 
 
 def _held_base(kind: type) -> Any:
-    """Return the built-in type whose content objects of this class hold; None without one."""
+    """Return the built-in type, such as `list`, whose content objects of this class hold; None if
+    there is none.
+    """
     for base in mro_of(kind):
         if base in _COPIES:
             return base
@@ -71,7 +72,10 @@ def _is_class(thing: object) -> bool:
 
 
 class ObjectsOfTest:
-    """The test's objects in the program: functions that call them, and objects that ask them."""
+    """The test's objects as the program sees them.
+
+    Every use of one is sent as a request to the test.
+    """
 
     def __init__(self, request: Callable[..., Any]) -> None:
         self._request = request
@@ -82,8 +86,9 @@ class ObjectsOfTest:
         return self._numbers.get(id(thing))
 
     def get(self, plain: list[Any]) -> Any:
-        """Return the proxy for an object of the test, made from its number, its kind (function or
-        not), its name and its special methods."""
+        """Return the object that stands for one of the test's, made from its number, its kind
+        (function or not), its name and its special methods.
+        """
         _, number, is_function, name, specials = plain
         if not SPECIALS.issuperset(specials):  # `__reduce_ex__` would call whatever it returns
             raise MalformedError("an object")
@@ -157,7 +162,7 @@ class ProgramServer(Peer):
         self.ended = False
 
     def serve(self) -> None:
-        """Answer until the test has ended."""
+        """Answer the test's requests until the test has ended."""
         self._send("{}")
         while not self.ended:
             message = self.hear()
@@ -180,7 +185,7 @@ class ProgramServer(Peer):
         return ',"about":' + describe(error, self._sources)
 
     def export(self, thing: Any) -> str:
-        """Return the text for an object of the program's."""
+        """Return the JSON text that stands for an object of the program."""
         number = self._tests.number_of(thing)
         if number is not None:
             return f'["test",{number}]'
@@ -213,7 +218,7 @@ class ProgramServer(Peer):
         return f"{self._number(kind)}," + self._graph.pack(content)
 
     def resolve(self, plain: list[Any]) -> Any:
-        """Return the object for a text of the test's side."""
+        """Return the object for such a JSON value from the test."""
         if plain[0] == "program":
             return self._objects[plain[1]]
         if plain[0] == "test":
@@ -262,8 +267,9 @@ class ProgramServer(Peer):
         return getattr(type(thing), name)(thing, *arguments)
 
     def _do_content(self, thing: Any) -> Any:
-        """Return a tuple with the content of the built-in container or number that its class
-        derives from; an empty one if there is none."""
+        """Return a tuple with the value of the built-in type, such as `list` or `int`, from which
+        the object's class derives; an empty tuple if it derives from none.
+        """
         base = _held_base(type(thing))
         return () if base is None else (_COPIES[base](thing),)
 
@@ -304,7 +310,9 @@ class ProgramServer(Peer):
         return error_name(base) or base
 
     def _do_signature(self, thing: Any) -> Any:
-        """Return a callable's parameters: name, kind, whether there is a default, and that."""
+        """Return a function's parameters: each one's name, kind, whether it has a default, and the
+        default.
+        """
         import inspect  # noqa: PLC0415
 
         found = []
@@ -327,7 +335,9 @@ class ProgramServer(Peer):
         return doc if type(doc) is str else None
 
     def _do_replace(self, module: str, name: str, value: Any) -> None:
-        """Make a test's replacement in a module here, too."""
+        """Make a test's replacement of a name (such as by monkeypatch) in the program's module
+        too.
+        """
         found = _loaded(module)
         self._replaced.setdefault((module, name), getattr(found, name))
         setattr(found, name, value)
@@ -336,7 +346,7 @@ class ProgramServer(Peer):
         setattr(_loaded(module), name, self._replaced.pop((module, name)))
 
     def _do_surround(self, argv: list[str], environment: dict[str, str]) -> None:
-        """Take over the arguments and the environment variables that a test has set."""
+        """Set the command-line arguments and environment variables that the test has set."""
         sys.argv[:] = argv
         os.environ.clear()
         os.environ.update(environment)
@@ -410,7 +420,7 @@ class ProgramServer(Peer):
         return module
 
     def _show_source(self, name: str) -> None:
-        """Let `inspect` and tracebacks find the text of a module that has no loader."""
+        """Let `inspect` and tracebacks find the text of a module that was run without a loader."""
         import linecache  # noqa: PLC0415
 
         text = self._library.get_source(name)

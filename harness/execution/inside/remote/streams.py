@@ -1,5 +1,6 @@
-"""The standard streams of a program that a test uses in its own process: the test hears what the
-program prints, and answers what it reads."""
+"""Replaces the standard streams of a program that a test uses: the test gets the program's output
+and provides its input.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ _MAX_SAID = 1_000_000  # characters that a test hears of
 
 
 class Echo(io.BufferedIOBase):
-    """The bytes of a stream of the program's: they go to its terminal and, later, to the test."""
+    """An output stream of the program.
+
+    Its bytes go to the program's terminal and, with the next message, to the test.
+    """
 
     def __init__(self, terminal: Any, name: str, said: list[tuple[str, str]]) -> None:
         self._terminal = terminal
@@ -52,7 +56,7 @@ class Echo(io.BufferedIOBase):
 
 
 class AskedStdin(io.TextIOBase):
-    """Standard input that the test's side reads."""
+    """Standard input of the program. Each read asks the test's process."""
 
     def __init__(self, request: Callable[..., Any]) -> None:
         self._request = request
@@ -83,8 +87,10 @@ class AskedStdin(io.TextIOBase):
 
 
 def install_streams(server: ProgramServer) -> None:
-    """Let the program's streams and `input` reach the test, as they reach a test that captures
-    them: descriptor 0 is empty, and `sys.__stdout__` is not captured."""
+    """Connect the program's streams and `input` to the test.
+
+    Descriptor 0 is empty and `sys.__stdout__` is not captured, as under pytest.
+    """
     pipe_in(b"")
     for name, errors in (("stdout", "strict"), ("stderr", "backslashreplace")):
         echo = Echo(getattr(sys, name).buffer, name, server.said)

@@ -1,5 +1,5 @@
-"""Runs the tests that a student handed in, in a process that holds them and no byte of the program
-that they test. All tests of all files run in one process, as with pytest.
+"""Runs a student's tests in a process that holds the tests and nothing of the program that they
+test. All tests of all files run in one process, as with pytest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAX_NAME = 200  # characters
 
 
 class StudentSuite(CourseTestSuite):
-    """The test files of a submission, compiled."""
+    """A submission's test files, compiled."""
 
     def run(self, job: SuiteJob, send: Send, receive: Receive) -> None:  # type: ignore[override]
         """Run the tests to the end of this process; never returns."""
@@ -41,7 +41,7 @@ class StudentSuite(CourseTestSuite):
 
 
 class _RemoteSuiteRun(OneTest):
-    """One run of the tests of a submission."""
+    """One run of a submission's tests."""
 
     def __init__(self, suite: StudentSuite, job: SuiteJob, send: Send, receive: Receive) -> None:
         super().__init__(suite, job, send, receive)  # type: ignore[arg-type]
@@ -52,7 +52,7 @@ class _RemoteSuiteRun(OneTest):
         self._running = ""
 
     def all(self) -> None:
-        """Run the tests, and tell of each."""
+        """Run the tests and report each outcome."""
         suite = self._suite
         self._hear()  # the program's process is there
         sys.meta_path.insert(0, suite)
@@ -72,7 +72,7 @@ class _RemoteSuiteRun(OneTest):
         session.config.hook.pytest_runtestloop(session=session)
 
     def _collected(self, session: Any) -> list[Any]:
-        """Return the tests to run; tell of files whose tests cannot be found."""
+        """Return the tests to run. Report files whose tests cannot be collected."""
         found: list[Any] = []
         for name in sorted(self._suite.texts):
             if not name.endswith(".py") or name in self._suite.conftests:
@@ -93,7 +93,7 @@ class _RemoteSuiteRun(OneTest):
         return name not in self._without and (self._only is None or name in self._only)
 
     def begins(self, item: Any) -> None:
-        """Tell which test runs from now on."""
+        """Report which test runs from now on."""
         self._error = None
         self._result = ""
         self._running = self._names[item]
@@ -101,7 +101,7 @@ class _RemoteSuiteRun(OneTest):
         self._send(FromTests.BEGINS, quote(self._running))
 
     def finished(self) -> None:
-        """Tell how the test came out."""
+        """Report the outcome of the test."""
         self._tell(self._running)
 
     def _tell(self, name: str) -> None:
@@ -118,7 +118,7 @@ class _RemoteSuiteRun(OneTest):
 
 
 def test_name(item: Any) -> str:
-    """Return a test's name with its file's, its class's and its parameters'."""
+    """Return a test's name with its file, its class and its parameters."""
     names = [node.name for node in item.listchain()]
     while names and not names[0].endswith(".py"):
         names.pop(0)
@@ -126,7 +126,7 @@ def test_name(item: Any) -> str:
 
 
 def numbered(name: str, number: int) -> str:
-    """Return the name; of a long one the beginning, and the test's number."""
+    """Return the name; if it is too long, its beginning and the test's number."""
     return name if len(name) <= _MAX_NAME else f"{name[:_MAX_NAME]}… (test {number})"
 
 

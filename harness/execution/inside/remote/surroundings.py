@@ -1,6 +1,7 @@
-"""What tests replace around a program, and how it reaches the program's process: modules that are
-imported, `input` and standard input, `print`, `open`, chance, time, arguments, the environment, and
-programs that are run."""
+"""Connects a test's surroundings with the program in another process: imports, `input` and
+standard input, `print`, `open`, random numbers, time, arguments, environment variables, and
+runs of the program as a command.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
 
 class ProgramFinder:
-    """Finds the program's modules, whose bodies run in the program's process, also below the
-    `packages` by which tests name them."""
+    """Finds the program's modules for imports in a test; their bodies run in the program's
+    process. `packages` are the package names by which tests may import them, such as `src`.
+    """
 
     def __init__(
         self, program: RemoteProgram, names: Iterable[str], packages: Iterable[str]
@@ -57,17 +59,21 @@ class ProgramFinder:
         return self._program.request("import", name, is_again)
 
     def exec_module(self, module: Any) -> None:
-        """Run the body once more, if this is a reload."""
+        """Have the program run the module's body again if this is a reload; otherwise do
+        nothing.
+        """
         if module.__spec__.loader_state:
             self._program.request("reload", module)
 
     def get_source(self, name: str) -> str:
-        """Part of the import protocol, for `inspect`."""
+        """Return a module's text, for `inspect` (part of the import protocol)."""
         return str(self._program.request("source", self._program.module(name.rpartition(".")[2])))
 
 
 class Mirror:
-    """Gives the program what tests replaced, before each request to it."""
+    """Repeats in the program, before each request to it, the replacements that tests made, such as
+    by monkeypatch.
+    """
 
     def __init__(self, program: RemoteProgram) -> None:
         self._program = program
@@ -84,7 +90,7 @@ class Mirror:
         random.seed = self._seed_both
 
     def bring_up_to_date(self) -> None:
-        """Repeat the replacements and restorations here in the program."""
+        """Send the replacements, and the restored originals, that are new since the last call."""
         for (module, name), before in self._now.items():
             value = getattr(sys.modules[module], name)
             if value is before or (module, name) == ("builtins", "input"):
@@ -115,12 +121,17 @@ class Mirror:
 
 
 def _variables() -> Any:
-    """Return all environment variables as `os` keeps them: to compare these costs a twentieth."""
+    """Return the environment variables in the form that `os` stores.
+
+    Comparing them takes a twentieth of the time.
+    """
     return getattr(os.environ, "_data", os.environ)
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables but for those in which pytest says which test it runs."""
+    """Return the environment variables, without those in which pytest stores the running test's
+    name.
+    """
     return {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
 
 
@@ -132,14 +143,16 @@ _OF_SHELLS = frozenset(("|", ">", ">>", "<", "<<", "&&", "||", ";", "&"))
 
 
 class Runs:
-    """Runs of the program as a whole, in its own process: `subprocess` and `runpy`."""
+    """Replaces `subprocess` and `runpy` for tests, so that they run the program in its own
+    process.
+    """
 
     def __init__(self, program: RemoteProgram, names: Iterable[str]) -> None:
         self._program = program
         self._names = frozenset(names)
 
     def install(self) -> None:
-        """Let the modules that run programs run this one."""
+        """Replace the functions of `subprocess` and `runpy` that run programs."""
         for name in _OF_SUBPROCESS:
             setattr(subprocess, name, getattr(self, name.lower()))
         runpy.run_path = self.run_path  # type: ignore[assignment]
@@ -210,8 +223,9 @@ class Runs:
         return self._program.request("namespace", self._name(name), run_name or name)
 
     def _of(self, command: Any) -> tuple[str, list[str], str | None]:
-        """Return the module that a command runs, its arguments, and the text of the file that
-        `< FILE` of a shell names. Raise FileNotFoundError if it runs another program."""
+        """Return the module that a command runs, its arguments, and the text of the file in the
+        shell's `< FILE`. Raise FileNotFoundError if the command runs another program.
+        """
         if isinstance(command, str):
             words = shlex.split(command)
         else:
@@ -242,7 +256,7 @@ def _with_line_ends(text: str | None) -> str | None:
 
 
 class _Started:
-    """A program that runs when its input is complete."""
+    """Replaces `subprocess.Popen` objects. The program runs when its input is complete."""
 
     def __init__(self, run: Callable[[Any], Any]) -> None:
         self._run = run
@@ -250,7 +264,7 @@ class _Started:
         self.stdin = io.StringIO()
 
     def communicate(self, input: Any = None, timeout: object = None) -> tuple[Any, Any]:
-        """Run it with this input; return its output."""
+        """Run the program with this input; return its output."""
         done = self._run(self.stdin.getvalue() if input is None else input)
         self.returncode = done.returncode
         return done.stdout, done.stderr
@@ -263,7 +277,7 @@ class _Started:
     poll = wait
 
     def kill(self) -> None:
-        """It has ended already."""
+        """Do nothing: the program has already ended."""
 
     def __enter__(self) -> _Started:
         return self
@@ -273,7 +287,7 @@ class _Started:
 
 
 def answer(operation: str, values: tuple[Any, ...]) -> Any:
-    """Answer the program's `input` and its reads of standard input from the test's."""
+    """Answer the program's `input` and its reads of standard input with the test's own streams."""
     if operation == "replaces_input":
         return builtins.input is not _USUAL_INPUT
     if operation == "input":
@@ -288,12 +302,14 @@ def answer(operation: str, values: tuple[Any, ...]) -> Any:
 
 
 def write(stream: str, text: str) -> None:
-    """Write the program's output to this process's present output."""
+    """Write the program's output to the present `sys.stdout` or `sys.stderr` of the test's
+    process.
+    """
     getattr(sys, "stderr" if stream == "stderr" else "stdout").write(text)
 
 
 def let_program_use_streams(program: RemoteProgram) -> None:
-    """Let the program read and write this process's streams, and note what it does with them."""
+    """Let the program read and write the streams of the test's process, and report these acts."""
 
     def ask(operation: str, values: tuple[Any, ...]) -> Any:
         result = answer(operation, values)
@@ -310,7 +326,7 @@ def let_program_use_streams(program: RemoteProgram) -> None:
 
 
 def let_inspect_know(program: RemoteProgram) -> None:
-    """Let `inspect` know the program's functions, classes and sources."""
+    """Make `inspect` return signatures and sources of the program's functions and classes."""
     usual_source, usual_is_function = inspect.getsource, inspect.isfunction
 
     def getsource(thing: Any) -> str:
@@ -324,7 +340,7 @@ def let_inspect_know(program: RemoteProgram) -> None:
 
 
 def let_importlib_know(program: RemoteProgram, names: frozenset[str]) -> None:
-    """Let `importlib.util` load the program's modules by their files."""
+    """Make `importlib.util` load the program's modules if a test names their files."""
     usual = importlib.util.spec_from_file_location
 
     def spec_from_file_location(name: str, location: Any = None, **options: Any) -> Any:
@@ -340,7 +356,7 @@ def let_importlib_know(program: RemoteProgram, names: frozenset[str]) -> None:
 
 
 def install(program: RemoteProgram, names: Iterable[str], packages: Iterable[str]) -> None:
-    """Let tests in this process use the program as if it were here."""
+    """Connect tests in this process with the program, as if it were imported here."""
     names = list(names)
     sys.argv = [f"{names[0]}.py"]
     let_program_use_streams(program)

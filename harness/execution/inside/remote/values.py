@@ -1,12 +1,13 @@
-"""Values that travel between the process of a test and that of a program: plain data as data, and
-anything else as a number.
+"""Sends values between the process of a test and that of a program: plain data as data, other
+objects as numbers.
 
-A container is numbered for as long as a test runs. Each side has one with that number, and before
-it sends a message it sends the contents of all containers that it changed since the last one. So a
-list that is passed, returned or held by an object is one list, whichever side changes it. Each side
-has numbers of its own: those of the tests are even, the program's are odd.
+A container (such as a list) keeps its number as long as the test runs, and each side has a
+container with that number. Before a side sends a message, it sends the contents of all containers
+that it has changed since the last one. A list that is passed, returned or held by an object is
+therefore one list, whichever side changes it. The tests' side gives even numbers, the program's
+side odd ones.
 
-Every message is checked: it yields only plain data and objects that `References` knows.
+Every received message is checked and yields only plain data and objects that `References` knows.
 """
 
 from __future__ import annotations
@@ -23,13 +24,18 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class References(Protocol):
-        """One side's knowledge of objects that do not travel."""
+        """The objects of one side that are not sent themselves, and the numbers that stand for
+        them.
+        """
 
         def export(self, thing: Any) -> str:
             """Return the JSON text that stands for an object."""
 
         def resolve(self, plain: list[Any]) -> Any:
-            """Return the object that such a text stands for. MalformedError for anything else."""
+            """Return the object for JSON data that `export` of the other side wrote.
+
+            Raise MalformedError for anything else.
+            """
 
 
 MAX_PARTS = 100_000  # in one message
@@ -59,11 +65,11 @@ _SHARED_NAMES = {id(value): name for name, value in _SHARED_VALUES.items()}
 
 
 class CannotTravelError(Exception):
-    """A value is too large for a message; `str()` says why."""
+    """Raised if a value is too large for a message; `str()` says why."""
 
 
 class MalformedError(Exception):
-    """Our side of the other process would not write such a message."""
+    """Raised if our code in the other process would not have written a message."""
 
 
 def _iso(thing: Any) -> str:
@@ -84,7 +90,10 @@ _WRITERS: dict[str, Callable[[Any], str]] = {
 
 
 def _read_library_value(name: str, content: Any) -> Any:
-    """Return the value of the standard library. Raise ValueError or TypeError for a wrong text."""
+    """Make a value of a standard-library type, such as a date, from its text.
+
+    Raise ValueError or TypeError for a wrong text.
+    """
     module, _, kind = name.rpartition(".")
     maker = getattr(__import__(module), kind)
     if kind == "timedelta":
@@ -97,7 +106,9 @@ def _read_library_value(name: str, content: Any) -> Any:
 
 
 def _library_name(kind: Any, names: Iterable[str]) -> str:
-    """Return which of these names, `module.kind`, is this type's; empty if none is."""
+    """Return the name in `names`, such as `datetime.date`, that belongs to this type; an empty
+    text if none does.
+    """
     for name in names:
         module, _, attribute = name.rpartition(".")
         found = sys.modules.get(module)
@@ -107,7 +118,10 @@ def _library_name(kind: Any, names: Iterable[str]) -> str:
 
 
 class Graph:
-    """The values that a test and a program share. `first` is 0 for the tests' side, else 1."""
+    """The containers that a test and a program share.
+
+    `first` is 0 on the tests' side and 1 on the program's.
+    """
 
     def __init__(self, first: int, references: References) -> None:
         self._next = first
@@ -122,11 +136,11 @@ class Graph:
         self._is_applying = False
 
     def begin(self) -> None:
-        """Begin a message: its size is counted from here on."""
+        """Start a new message: its size is counted from zero."""
         self._parts = self._text = 0
 
     def pack(self, value: Any, depth: int = 0) -> str:
-        """Return a value as JSON. Containers without a number get one."""
+        """Return a value as JSON text. Containers without a number get one."""
         self._count(depth)
         kind = type(value)
         if value is None:
@@ -173,7 +187,10 @@ class Graph:
         return self._references.export(value)
 
     def unpack(self, plain: Any, depth: int = 0) -> Any:
-        """Return the value that was packed. Raise MalformedError for anything else."""
+        """Return the value for JSON data that `pack` wrote.
+
+        Raise MalformedError for anything else.
+        """
         kind = type(plain)
         if plain is None or kind is bool or kind is int or kind is str:
             return plain
@@ -190,7 +207,7 @@ class Graph:
         return self._references.resolve(plain)
 
     def unpack_all(self, plain: Any) -> list[Any]:
-        """Return several values."""
+        """Return a list of values for JSON data that `pack_all` wrote."""
         if type(plain) is not list:
             raise MalformedError("values")
         return [self.unpack(part) for part in plain]
@@ -212,7 +229,9 @@ class Graph:
         raise MalformedError("a value")
 
     def changes(self) -> str:
-        """Return, as a JSON list, the contents of all containers that this side changed."""
+        """Return, as a JSON list, the contents of all containers that this side has changed since
+        the last message.
+        """
         if self._is_applying:  # half of the other side's changes is not here yet
             return "[]"
         found: dict[int, str] = {}
@@ -230,7 +249,7 @@ class Graph:
         return "[" + ",".join(texts) + "]"
 
     def apply(self, changes: Any) -> None:
-        """Give containers the contents that the other side sent, in place."""
+        """Replace, in place, the contents of containers that the other side has changed."""
         if type(changes) is not list:
             raise MalformedError("changes")
         received: list[tuple[int, Any]] = []
@@ -254,7 +273,7 @@ class Graph:
             self._agreed[number] = self._contents(number)
 
     def forget(self) -> list[int]:
-        """Forget containers to which nothing on this side refers any more; return their numbers."""
+        """Forget containers that this side no longer uses; return their numbers."""
         if len(self._containers) <= MAX_TRACKED:
             return []
         unused = [
@@ -266,7 +285,7 @@ class Graph:
         return unused
 
     def drop(self, numbers: Any) -> None:
-        """Forget containers that the other side does not need."""
+        """Forget containers that the other side no longer uses."""
         if type(numbers) is not list:
             raise MalformedError("numbers")
         for number in numbers:

@@ -66,8 +66,8 @@ def changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
 
 
 def _number_of(space: dict[str, Any]) -> Any:
-    """Return an object to read a dictionary's version number from repeatedly; None if there are no
-    numbers.
+    """Return an object to read a dictionary's version number from repeatedly; None if dictionaries
+    have none.
     """
     return _number_in(space) if _HAS_NUMBERS else None
 
