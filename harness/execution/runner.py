@@ -1,8 +1,9 @@
-"""Runs submissions, in whichever way: on terminals (`linux`), over pipes (`piped`) or in a page
+"""Runs submissions on any system: on terminals (`linux`), over pipes (`piped`) or in a browser
 (`browser`).
 
-A submission's process may have two of the course's beside it: stand-in modules, which it calls, and
-a generator, which replies to its output with a line to type.
+A submission's process may be accompanied by two processes of the course: one runs stand-in modules,
+whose functions the submission calls, and one runs a reply generator, which returns a line to type
+for the submission's output.
 """
 
 from __future__ import annotations
@@ -80,8 +81,10 @@ None if they cannot be substituted."""
 
 
 class AnyDriver(ABC):
-    """Runs submissions, on a terminal, over pipes or in a browser; a context manager, used from
-    one thread."""
+    """Runs submissions on a terminal, over pipes or in a browser.
+
+    A context manager; use it from one thread only.
+    """
 
     def __init__(self, interpreter: Interpreter, tier: Tier) -> None:
         self.interpreter = interpreter
@@ -104,13 +107,14 @@ class AnyDriver(ABC):
         self._directory = ""
 
     def varied(self, *, hash_seed: int, clock_offset: int) -> AnyDriver | None:
-        """Return a driver that runs submissions as this one does, with another seed for hashes
-        of text and with the clock moved by so many seconds. Return None if it cannot."""
+        """Return a driver like this one with another PYTHONHASHSEED and with the clock shifted by
+        so many seconds. Return None if this system does not support that.
+        """
         return None
 
     @abstractmethod
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
-        """Start the servers of processes with this setup, until the stack is left.
+        """Start a server for processes with this setup; leaving `stack` ends it.
 
         Raise HarnessError if that fails.
         """
@@ -138,8 +142,8 @@ class AnyDriver(ABC):
     def asked_by(
         self, assignment: Assignment, reference: tuple[SourceFile, ...]
     ) -> Iterator[CallsOf]:
-        """Return the object that tells which calls the reference makes of its own functions, if
-        they are substituted.
+        """Return an object that tells which of its own functions the reference calls, if stand-ins
+        replace these functions.
         """
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, reference))
@@ -150,15 +154,17 @@ class AnyDriver(ABC):
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[TrustedFunction]:
-        """Serve a trusted function of ours, `entry` ("package.module:function", str to str), from
-        sources by module name. Each call has its own process.
+        """Start a server for one of our own functions, from text to text.
+
+        `entry` is "package.module:function"; `sources` has the texts by module name. Each call has
+        its own process.
         """
         with ExitStack() as stack:
             setup = {"tool": self.compiled(sources, entry), "entry": entry}
             yield TrustedProcess(self.serve(stack, setup), self.meter)
 
     def tests(self, assignment: Assignment) -> ProcessServer:
-        """Return the server of an assignment's tests, which holds nothing of a submission."""
+        """Return the server for an assignment's tests. It holds nothing of a submission."""
         key = tests_key(assignment)
         if key not in self._tests:
             setup = tests_setup(assignment, self.interpreter)
@@ -166,7 +172,9 @@ class AnyDriver(ABC):
         return self._tests[key]
 
     def tested(self, assignment: Assignment, name: str) -> TestedServer:
-        """Return the server of a program of the course's that students' tests are run against."""
+        """Return the server for one of the course's programs against which students' tests are
+        run.
+        """
         writing = assignment.test_writing
         if writing is None:
             raise HarnessError("students submit no tests in this assignment")
@@ -189,7 +197,7 @@ class AnyDriver(ABC):
         files: tuple[SourceFile, ...],
         students_program: TestedServer,
     ) -> SuiteObserver:
-        """Return the object that runs the tests of a submission, until the stack is left."""
+        """Return an object that runs a submission's tests; leaving `stack` ends its processes."""
         setup = suite_setup(assignment, files, self.interpreter)
         return SuiteObserver(
             assignment,
@@ -203,14 +211,16 @@ class AnyDriver(ABC):
         return tool_modules(self.interpreter, sources, entry)
 
     def replies(self, stack: ExitStack) -> TrustedFunction:
-        """Return the object that answers for the course, until the stack is left."""
+        """Return a function that runs the course's reply generators; leaving `stack` ends its
+        processes.
+        """
         return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
 
     @property
     def directory(self) -> str:
         """Return the folder in which scenarios run.
 
-        Raise HarnessError outside the driver's context.
+        Raise HarnessError if the driver is not entered as a context.
         """
         if not self._directory:
             raise HarnessError("the driver is used outside its context")
@@ -223,10 +233,11 @@ class AnyDriver(ABC):
 
 @cache
 def has_terminals() -> bool:
-    """Return whether there are pseudo-terminals, forks and a kernel that reports on processes, as
-    on Linux.
+    """Return whether the system has pseudo-terminals, forks and a kernel that reports on
+    processes, as Linux does.
 
-    macOS lacks the last, which tells a loop from a sleep; over pipes a process reports on itself.
+    macOS has no such reports, which distinguish a loop from a sleep; over pipes a process reports
+    on itself.
     """
     try:
         for name in ("fcntl", "pty", "resource", "termios"):
@@ -250,9 +261,10 @@ def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) 
 
 
 def cores() -> list[int]:
-    """Return the processors that this process may use.
+    """Return the CPU cores that this process may use.
 
-    The first one depends on its number, so that parallel runs do not all pick the same.
+    The first core depends on the process's id, so that parallel runs do not all choose the same
+    one.
     """
     if hasattr(os, "sched_getaffinity"):
         numbers = sorted(os.sched_getaffinity(0))
@@ -263,14 +275,17 @@ def cores() -> list[int]:
 
 
 def pick_cpu() -> int | None:
-    """Return a processor for the only driver of this process, which then answers several times
-    faster.
+    """Return a CPU core for the only driver of this process.
+
+    A driver that stays on one core answers several times faster.
     """
     return cores()[0] if hasattr(os, "sched_setaffinity") else None
 
 
 def did_not_compile(ending: Ending) -> Observation:
-    """Return the observation of a submission whose process ended while compiling it."""
+    """Return the observation of a submission whose process ended (`ending`) while it compiled the
+    files.
+    """
     return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
 
 
@@ -286,7 +301,7 @@ _NOT_ALL_ASKED = frozenset(
 
 
 class ObservedSubmission:
-    """Observes one submission until the stack is left, with a fresh process for each stimulus."""
+    """Runs the stimuli of one submission, each in a new process, until its `stack` is left."""
 
     def __init__(
         self,
@@ -314,8 +329,9 @@ class ObservedSubmission:
         self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
     def calls(self, stimulus: Stimulus, limits: Limits) -> tuple[str, ...] | None:
-        """Return the calls that the program makes of the substituted functions, for
-        `Stimulus.answered`; None if they cannot be substituted in it or it does not end.
+        """Return the calls that the program makes of functions that stand-ins replace, for
+        `Stimulus.answered`. Return None if they cannot be replaced in this program or it does
+        not end.
         """
         asked = AskedCalls()
         observed = self.observe(stimulus, limits, asked=asked)
@@ -329,10 +345,11 @@ class ObservedSubmission:
         reply: NextLine | None = None,
         asked: AskedCalls | None = None,
     ) -> Observation:
-        """Return the observation of the submission. Raise HarnessError if our own machinery failed.
+        """Run a stimulus and return the observation. Raise HarnessError if our own machinery
+        failed.
 
-        With `reply`, its lines are typed instead of the stimulus's inputs; the time that it takes
-        does not count. `asked` notes the calls of the course's functions.
+        With `reply`, the lines that this function returns are typed instead of the stimulus's
+        inputs, and its time does not count. `asked` records the calls of the course's functions.
         """
         if stimulus.action.form is Form.SUITE:
             return self._observe_suite(stimulus, limits)
@@ -371,7 +388,7 @@ class ObservedSubmission:
             return with_files(observed, folder.contents())
 
     def _seen_without_a_run(self, stimulus: Stimulus, limits: Limits) -> Observation | None:
-        """Return the observation if no process need run for it; None if one must."""
+        """Return the observation if it is known without starting a process, otherwise None."""
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
             # The test has the place of the process that would answer for the course.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
@@ -386,7 +403,9 @@ class ObservedSubmission:
     def _compiled(
         self, stimulus: Stimulus, screen: ScreenParser, limits: Limits
     ) -> tuple[ScenarioJob, StimulusFacts]:
-        """Return the job of a stimulus for this screen, and the facts of its code."""
+        """Return the job of a stimulus, with the secrets of this screen, and facts about
+        its code.
+        """
         job, facts = self._server.compile(self._jobs.job(stimulus), self._functions)
         job = job.replaced(
             sentinel=screen.sentinel,
@@ -396,7 +415,10 @@ class ObservedSubmission:
         return job, facts
 
     def _make_folder(self, stack: ExitStack, stimulus: Stimulus) -> ScenarioFolder | None:
-        """Return the scenario's folder, which `stack` removes; None if it has none."""
+        """Make the scenario's folder; leaving `stack` removes it.
+
+        Return None if the scenario has none.
+        """
         if not stimulus.folder:
             return None
         guest = None
@@ -409,7 +431,9 @@ class ObservedSubmission:
     def _start_stand_in(
         self, stack: ExitStack, stimulus: Stimulus, limits: Limits, asked: AskedCalls | None
     ) -> StandInProcess | None:
-        """Return the process that answers for the course's files; None if nothing asks it."""
+        """Start the process that runs the course's stand-in modules; return None if the scenario
+        has none.
+        """
         all_provided = all(substitution.provided for substitution in stimulus.substitutions)
         if not stimulus.stand_ins and all_provided:
             return None
@@ -425,7 +449,9 @@ class ObservedSubmission:
         limits: Limits,
         folder: ScenarioFolder | None,
     ) -> CourseTestConversation | None:
-        """Return the conversation with a test of the course; None for all other actions."""
+        """Start the process of the course's test for this stimulus; return None if the stimulus is
+        not a test.
+        """
         if stimulus.action.form is not Form.TEST:
             return None
         place = "" if folder is None else str(folder.path)
@@ -441,7 +467,7 @@ class ObservedSubmission:
         screen: ScreenParser,
         limits: Limits,
     ) -> ScenarioMonitor:
-        """Start the process of the stimulus, to be followed."""
+        """Start the process of the stimulus. Return an object to follow it."""
         if _log.isEnabledFor(logging.INFO):  # the text costs more than most calls
             _log.info("observing %s", visible(stimulus.action.display()))
         typed = (*stimulus.at_load, *stimulus.inputs)

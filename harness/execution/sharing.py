@@ -1,5 +1,9 @@
-"""The shared run, seen from the driver: many scenarios of one program in one confined process. What
-comes back is bytes, the same ones for the same behaviour; `decoded` reads them."""
+"""The driver's side of shared runs, in which many scenarios of one program run in one confined
+process.
+
+The process sends a report of bytes for each scenario. Equal behaviour gives equal bytes, so most
+reports need no decoding; `decoded` reads one.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +34,13 @@ ShouldRetain = Callable[[int, bytes], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
-    """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent when
-    asked for. `question` is the whole message, packed once for all submissions; `about` names the
-    function of the sheet that it asks about, see `subject`; `selection` is the place of its files
-    in the group's `loads`; `arguments`: see `ProcessServer.compile`."""
+    """One stimulus in the format that `inside.shared.run` reads.
+
+    Its typed `lines` are sent separately, when they are asked for. `question` is the whole message,
+    encoded once for all submissions. `about` names the function under test (see `subject`).
+    `selection` is the index of its files in the group's `loads`. `arguments` is the number of
+    positional arguments, see `StimulusFacts`.
+    """
 
     about: str
     question: bytes
@@ -44,9 +51,12 @@ class SharedJob:
 
 @dataclass(slots=True, kw_only=True)
 class SharedGroup:
-    """Stimuli by number that a process is asked: about one function of the sheet, or to run whole
-    programs, or what `in_one_process` joins. `loads` are the messages that load the program with
-    each set of constants; `limits` are those of all of them, see `Limits.for_one_process`."""
+    """Stimuli, by number, that one process runs: those about one function, those that run whole
+    programs, or several such groups joined by `in_one_process`.
+
+    `loads` are the messages that load the program, one for each set of constants. `limits` apply to
+    all stimuli together, see `Limits.for_one_process`.
+    """
 
     limits: Limits
     loads: list[bytes] = field(default_factory=list)
@@ -58,7 +68,7 @@ class SharedGroup:
 
 
 def in_one_process(groups: Sequence[SharedGroup]) -> SharedGroup:
-    """Join groups, at least one, so that one process is asked about several functions."""
+    """Join at least one group, so that one process runs the stimuli of several functions."""
     joined = SharedGroup(limits=groups[0].limits)
     for group in groups:
         places = [_place_in(joined.loads, load) for load in group.loads]
@@ -69,7 +79,7 @@ def in_one_process(groups: Sequence[SharedGroup]) -> SharedGroup:
 
 
 def _place_in(loads: list[bytes], load: bytes) -> int:
-    """Return the place of `load` in `loads`; add it if it is new."""
+    """Return the index of `load` in `loads`; append it if it is new."""
     if load not in loads:
         loads.append(load)
     return loads.index(load)
@@ -77,12 +87,13 @@ def _place_in(loads: list[bytes], load: bytes) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:
-    """The result of one group's run: bytes by number (those that were to be kept), or the reason
+    """The result of running a group: reports by number (those that were to be kept), or the reason
     why the program is `refused` a shared process.
 
-    The reason is a text such as "`board`, a list at module level,", `changed_by` that number;
-    `not_plain` says that an object of the program might change unseen.
-    `gave_up` ended their process; numbers in neither were not kept or did not run.
+    The reason is a text such as "`board`, a list at module level,". `changed_by` is the number of
+    the stimulus that changed that object; `not_plain` tells instead that an object might change
+    without being noticed. `gave_up` are the numbers that ended their process. Other missing numbers
+    were not kept or did not run.
     """
 
     answers: Mapping[int, bytes]
@@ -118,10 +129,10 @@ def may_share(stimulus: Stimulus) -> bool:
 
 
 def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
-    """Return which of a submission's processes may be asked this stimulus: the process of the only
-    function of the sheet that the stimulus names, or the one for whole programs.
+    """Return which shared process may run this stimulus: the name of the only function under test
+    that its texts use, or the name for whole programs.
 
-    Return None if the stimulus names several functions or compares: the values compared in one
+    Return None if the stimulus uses several functions, or compares results: the values in one
     question may be the answer to the next.
     """
     if stimulus.action.program:
@@ -162,11 +173,12 @@ _ASKED_FOR_MORE = b'{"asked":"stimulus"}'
 
 
 def has_one_form(observation: Observation, stimulus: Stimulus) -> bool:
-    """Return whether the observation may be compared with one from a shared process.
+    """Return whether the observation would be the same in a shared process and in its own, so that
+    both can be compared.
 
-    It has no exception (its traceback is the program's own), no set of several items, no object of
-    which only the type is known, no truncated value, and no unusual ending except a request for
-    more input.
+    That excludes exceptions (the traceback belongs to the program), sets of several items, objects
+    of which only the type is known, truncated values, and unusual endings except a request for more
+    input.
     """
     steps = stimulus.action.steps
     if (
@@ -216,12 +228,12 @@ def decoded(
     arguments: int | None,
     raised_in: Sources | None = None,
 ) -> Observation | None:
-    """Return a program's behaviour, from the report of `inside.shared.run`; `arguments` as in
+    """Return the observation that a report of `inside.shared.run` contains; `arguments` as in
     `SharedJob`.
 
-    Return None if it has more than one form and must be observed in its own process. With
-    `raised_in`, the submission's files, a call that ended with an exception is read anyway, with
-    its places and names in them, as in its own process.
+    Return None if the observation could differ in the scenario's own process and must be made
+    there. With `raised_in` (the submission's files), a call that raised an exception is decoded
+    anyway, with the places and names of these files, as in its own process.
     """
     try:
         answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments), raised_in)

@@ -1,8 +1,8 @@
-"""Runs one test in a process that holds the tests and no byte of the program: pytest collects and
-runs it, from texts in memory, since a program could read a folder.
+"""Runs one of the course's tests with pytest, in a process that holds the tests and nothing of the
+program. pytest gets the tests' texts from memory, because a program could read a folder.
 
 The process is forked when pytest is loaded and the tests are compiled. It is told which test to
-run, passes the test's questions to the program, and says once how the test came out.
+run, sends the test's requests to the program, and reports the outcome once.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class CourseTestSuite:
         self.session = self._prepared_session()
 
     def _prepared_session(self) -> Any:
-        """Return a session of pytest's that is ready to collect, as `pytest.main` makes it: what
-        is done here is done once for all tests."""
+        """Return a session of pytest that is ready to collect tests, as `pytest.main` would make
+        it. This is done once for all tests.
+        """
         import _pytest.tmpdir  # noqa: PLC0415
         from _pytest.config import _prepareconfig  # noqa: PLC0415
         from _pytest.main import Session  # noqa: PLC0415
@@ -109,7 +110,9 @@ class CourseTestSuite:
             self._add(name, error)
 
     def _add(self, file: str, code: Any) -> None:
-        """Keep the code of a file, or why there is none, as that of a module."""
+        """Store the compiled code of a test file under its module name, or the error if it does
+        not compile.
+        """
         module = _module_of(file)
         self._codes[module] = code
         self._file_of[module] = file
@@ -133,7 +136,7 @@ class CourseTestSuite:
         _exit(0)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Part of the import protocol: test files import each other."""
+        """Find a test file that another test file imports (part of the import protocol)."""
         if self._known(name):
             is_package = name in self._folders
             return ModuleSpec(name, self, is_package=is_package)  # type: ignore[arg-type]
@@ -179,19 +182,19 @@ class CourseTestSuite:
 
     @property
     def conftests(self) -> list[str]:
-        """Return the files with fixtures for others."""
+        """Return the `conftest.py` files, which contain fixtures for other files."""
         names = self._file_of.values()
         return [name for name in names if name.rpartition("/")[2] == "conftest.py"]
 
     def loads(self, data: bytes) -> Any:
-        """Return the program's message. Raise MalformedError if it is not JSON."""
+        """Parse a message of the program. Raise MalformedError if it is not JSON."""
         try:
             return self._loads(data)
         except (ValueError, RecursionError):
             raise MalformedError("a message") from None
 
     def module_node(self, parent: Any, name: str) -> Any:
-        """Return pytest's node for a test file."""
+        """Return pytest's object (node) for a test file."""
         load = self.load
 
         class Module(self._pytest.Module):  # type: ignore[name-defined, misc]
@@ -202,13 +205,17 @@ class CourseTestSuite:
 
 
 def _module_of(file: str) -> str:
-    """Return the name of a file's module, with the folders that it lies in."""
+    """Return the module name of a file, including its folders, such as `unit.test_a1` for
+    `unit/test_a1.py`.
+    """
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _packages_in(tree: ast.Module, names: list[str]) -> Iterator[str]:
-    """Yield `src` of `import src.a1`, `from src.a1 import f`, `from src import a1` and the text
-    "src.a1"."""
+    """Yield the package names by which a test file imports the program:
+
+    `src` for `import src.a1`, `from src.a1 import f`, `from src import a1` and the text "src.a1".
+    """
     for node in ast.walk(tree):
         paths: list[str] = []
         if isinstance(node, ast.Import):
@@ -246,12 +253,12 @@ class _Decorators(types.ModuleType):
 
 
 class _Watch:
-    """A plugin of pytest's that reports the outcome of each part of the running test."""
+    """A pytest plugin that reports the outcome of each phase of the running test."""
 
     test: OneTest
 
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
-        """Tell which test runs next."""
+        """Report which test runs next."""
         self.test.begins(item)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
@@ -260,14 +267,14 @@ class _Watch:
             self.test.failed(call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Keep the worst outcome of all its parts."""
+        """Keep the worst outcome of all phases."""
         outcome = report.outcome
         if outcome == "skipped" and hasattr(report, "wasxfail"):
             outcome = "passed"
         self.test.came_out(outcome, is_call=report.when == "call")
 
     def pytest_runtest_logfinish(self, nodeid: str, location: object) -> None:
-        """Tell that a test has ended."""
+        """Report that a test has ended."""
         self.test.finished()
 
 
@@ -288,7 +295,7 @@ class OneTest:
         self._files = FilesOfTest(job.folder, suite.texts)
 
     def outcome(self) -> str:
-        """Run it; return how it came out, as JSON."""
+        """Run the test; return its outcome as JSON."""
         self._hear()  # the program's process is there
         sys.meta_path.insert(0, self._suite)
         self._suite.folder = Path(self._files.folder)
@@ -304,7 +311,10 @@ class OneTest:
         return self._described()
 
     def _text_of_program(self, name: str) -> Any:
-        """Return the text of a file of the program; None for any other, whose name is not sent."""
+        """Return the text of a file of the program.
+
+        Return None for any other file, and do not send its name to the program.
+        """
         is_known = name.endswith(".py") and name[:-3] in self._suite.names
         return self._program.request("text", name) if is_known else None
 
@@ -344,7 +354,10 @@ class OneTest:
             self._result = "failed"
 
     def _only_one_part(self) -> None:
-        """Let only one subTest decide. The others run, because it may build on them."""
+        """Let only one subTest decide the outcome.
+
+        The others run too, because it may depend on them.
+        """
         from contextlib import contextmanager  # noqa: PLC0415
         from unittest import TestCase  # noqa: PLC0415
 
@@ -366,10 +379,10 @@ class OneTest:
         TestCase.subTest = sub_test  # type: ignore[assignment]
 
     def begins(self, item: Any) -> None:
-        """Hear that a test begins."""
+        """Note that a test begins (called by `_Watch`)."""
 
     def finished(self) -> None:
-        """Hear that a test has ended."""
+        """Note that a test has ended (called by `_Watch`)."""
 
     def failed(self, error: BaseException) -> None:
         """Keep the first exception of the test."""
@@ -377,7 +390,7 @@ class OneTest:
             self._error = error
 
     def came_out(self, outcome: str, *, is_call: bool) -> None:
-        """Keep the worst outcome of all parts of the test, or of all its sets of parameters."""
+        """Keep the worst outcome of the test's phases, over all its sets of parameters."""
         if self._result != "failed" and (outcome != "passed" or is_call):
             self._result = outcome
 
@@ -403,7 +416,9 @@ class OneTest:
             self._result, self._error = "failed", error
 
     def _documentation(self, name: str) -> str:
-        """Return the text with the examples: the whole file, or a docstring in it."""
+        """Return the text that contains the doctest examples: the whole file, or a docstring in
+        it.
+        """
         text = self._suite.text(name)
         if not name.endswith(".py"):
             return text
@@ -414,7 +429,7 @@ class OneTest:
         return ""
 
     def _described(self) -> str:
-        """Return the outcome: the result, the mistake and its place, as JSON."""
+        """Return, as JSON, the test's result, its exception, and the place of the exception."""
         error = self._error
         if self._result == "passed" and self._has_reached_part:
             return '{"result":"passed"' + self._taken_on_trust() + "}"
@@ -430,7 +445,9 @@ class OneTest:
         return head + self._about(error) + "}"
 
     def _taken_on_trust(self) -> str:
-        """Return, as fields of a JSON object, how the program may have made the test pass."""
+        """Return, as fields of a JSON object, the ways in which the program may have influenced
+        the test so that it passed.
+        """
         names = ",".join(map(quote, sorted(self._program.given_values)))
         failure = self._program.failure
         ignored = "null" if failure is None else quote(_words(failure))
@@ -442,11 +459,13 @@ class OneTest:
         return "" if about is None else ',"about":' + self._program.encoded(about)
 
     def _file_of_place(self) -> str:
-        """Return the name of the file with the test."""
+        """Return the name of the file that contains the test."""
         return self._job.file
 
     def _place(self, error: BaseException) -> tuple[int, str] | None:
-        """Return the last line of the test file that was running, and its text."""
+        """Return the number and the text of the last line of the test file that was running when
+        the exception was raised.
+        """
         path = str(_FOLDER / self._file_of_place())
         found = None
         step = error.__traceback__
@@ -460,7 +479,7 @@ class OneTest:
 
 
 def _words(error: BaseException | None) -> str:
-    """Return an exception's message, shortened."""
+    """Return an exception's message, shortened if it is long."""
     from _pytest.fixtures import FixtureLookupError  # noqa: PLC0415
 
     if isinstance(error, FixtureLookupError):
@@ -473,7 +492,7 @@ def _words(error: BaseException | None) -> str:
 
 
 def items_below(node: Any) -> Iterator[Any]:
-    """Yield all tests below one of pytest's nodes."""
+    """Yield all tests below a node of pytest."""
     for child in node.collect():
         if hasattr(child, "runtest"):
             yield child
@@ -482,7 +501,7 @@ def items_below(node: Any) -> Iterator[Any]:
 
 
 def _name_of(item: Any) -> str:
-    """Return a test's name below its file, without the values of its parameters."""
+    """Return a test's name without its file and without its parameters' values."""
     names = [node.name for node in item.listchain()]
     while names and not names[0].endswith(".py"):
         names.pop(0)
