@@ -1,1 +1,3 @@
-"""Reads folders, archives and downloads into submissions: who, when, the bytes, or the problem."""
+"""Read folders, archives and downloads as submissions: the student, the time, the files or the
+problem.
+"""

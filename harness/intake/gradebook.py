@@ -1,6 +1,7 @@
-"""Describe a platform's gradebook: how its file is read, and how it is made without a download.
+"""Describe a platform's gradebook (table of marks): how to read it, and how to create it without a
+download.
 
-It also tells which person a row of any list of students is about.
+This module also finds the person to whom a row of any list of students belongs.
 """
 
 import re
@@ -26,10 +27,10 @@ _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
 
 def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) -> Person | None:
-    """Return the person of a row, by its columns of these plain names and its name.
+    """Return the person whom a row describes, by the ids and logins in these columns and the name.
 
-    None for a row without a person: Canvas has `Student, Test` and a line of points in every
-    gradebook.
+    Return None for a row without a person: Canvas has `Student, Test` and a line of maximum points
+    in every gradebook.
     """
     name = record.first(*_NAMES)
     if not name:
@@ -41,7 +42,7 @@ def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) ->
 
 
 def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids in these columns as they are without a platform's decoration."""
+    """Return the ids in these columns, without the characters that a platform adds."""
     ids = []
     for cell in record.every(*columns):
         id_ = _BEFORE_ID.sub("", cell)
@@ -71,7 +72,7 @@ class GradebookEntry:
 
     @property
     def label(self) -> str:
-        """Return the id, and the name if it is another one."""
+        """Return the id, followed by the name if it differs from the id."""
         name = self.student.name
         if not name or name == self.id:
             return self.id
@@ -79,7 +80,7 @@ class GradebookEntry:
 
     @property
     def person(self) -> Person:
-        """Return the student's ids, logins and name, to be found in a list."""
+        """Return the student's ids, logins and name, for finding the student in a list."""
         email = self.student.email
         # At many places a login is the part before the @ of the email: it counts if it is unique.
         login, _, _ = email.partition("@")
@@ -89,7 +90,7 @@ class GradebookEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookLayout:
-    """The positions of data in a gradebook; columns count from 0."""
+    """The columns of a gradebook, counted from 0."""
 
     # The column of the marks.
     mark: int
@@ -180,15 +181,16 @@ def by_items(
 
 
 def _without_words(text: str, title: str) -> str:
-    """Return the title if the text is it with more words behind; else the text."""
+    """Return `title` if the text consists of the title and further words; otherwise the text."""
     begins = _same(text[: len(title)], title) and text[len(title) : len(title) + 1] == " "
     return title if begins else text
 
 
 def _points_possible(sheet: Sheet, column: int, ids: Sequence[str]) -> str:
-    """Return the maximum from Canvas's line of maxima; empty if there is none.
+    """Return the maximum marks of a column from Canvas's line of maxima; empty if the table has no
+    such line.
 
-    The line has a name in the language of the site, and no id.
+    That line is recognised by its missing id, because its name depends on the site's language.
     """
     id_column = sheet.column(*ids) or 0
     for row in sheet.rows[1 : 1 + _LINES_ABOVE]:
@@ -201,10 +203,11 @@ def _points_possible(sheet: Sheet, column: int, ids: Sequence[str]) -> str:
 
 
 def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:
-    """Return the column for the marks among `titles`, the columns' titles without decoration.
+    """Return the number of the column for the marks. `titles` has the columns' titles without
+    decoration.
 
-    It is the requested one, by its title or its whole header, otherwise the one with the
-    assignment's title. Raise UserError if there is none or more than one.
+    It is the `wanted` column, by its title or whole header, otherwise the one with the assignment's
+    `title`. Raise UserError if none fits, or more than one.
     """
     header = sheet.rows[0]
     asked = title if wanted is None else wanted
@@ -229,8 +232,10 @@ def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, titl
 
 
 def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
-    """Return the decimal sign of the file: of the column of the marks, otherwise of the maxima in
-    its header, otherwise of all its cells. A point if there are both, or none.
+    """Return the decimal sign of the file, a point or a comma.
+
+    Look at the column of the marks, then at the maxima in its header, then at all cells. Return a
+    point if both signs occur, or neither.
     """
     column: list[str] = []
     every: list[str] = []
@@ -254,7 +259,9 @@ def decimal_sign(sheet: Sheet, mark: int, maxima: Sequence[str] = ()) -> str:
 
 
 def number_in(text: str) -> Fraction | None:
-    """Return the first number of a text, with a point or a comma; None without one."""
+    """Return the first number in a text, with a decimal point or comma; None if it has no
+    number.
+    """
     found = _NUMBER.search(text)
     if found is None:
         return None

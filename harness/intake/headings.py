@@ -1,7 +1,7 @@
-"""The columns of a list of students, and the times in it, in the languages that platforms write.
+"""Recognise the columns and the times in lists of students, in the languages that platforms write.
 
-A column is known by its name in English, else by its name in German, French, Spanish, Dutch or
-Swedish, else by what its cells hold: emails, or times.
+A column is recognised by its name in English, otherwise in German, French, Spanish, Dutch or
+Swedish, otherwise by the content of its cells: emails or times.
 """
 
 import re
@@ -85,9 +85,9 @@ _WITH_DOTS = re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d
 
 
 def names_in_english(sheet: Sheet) -> Sheet:
-    """Give columns that have a name in another language their English names.
+    """Rename columns from other languages to English.
 
-    A name that is there in English stays the only one.
+    If the table already has a column with the English name, only that column has it.
     """
     header = list(sheet.rows[0])
     present = set(sheet.columns)
@@ -100,9 +100,9 @@ def names_in_english(sheet: Sheet) -> Sheet:
 
 
 def in_english(sheet: Sheet, known: Collection[str]) -> Sheet:
-    """Give columns their English names, also those that are known only by their content.
+    """Rename columns to English, including those that are recognised only by their content.
 
-    A column with one of the `known` names keeps it.
+    A column with one of the `known` names keeps its name.
     """
     sheet = names_in_english(sheet)
     header, *body = [list(row) for row in sheet.rows]
@@ -125,9 +125,9 @@ def _holds_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _column_of_hand_ins(rows: Sequence[Sequence[str]], width: int) -> int | None:
-    """Return the column of hand-in times, if that is certain.
+    """Return the number of the column of submission times; None if that is not certain.
 
-    Moodle has it beside the one of grade changes, with a dash for a missing time.
+    Moodle has it next to the column of grade changes, with a dash for a missing time.
     """
     for index in range(width - 1):
         if _holds_times(rows, index) and _holds_times(rows, index + 1):
@@ -141,7 +141,7 @@ def _holds_times(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _cells(rows: Sequence[Sequence[str]], column: int) -> list[str]:
-    """Return the plain texts of a column without empty ones."""
+    """Return the texts of a column, without empty ones."""
     cells = []
     for row in rows:
         if column < len(row):
@@ -150,7 +150,7 @@ def _cells(rows: Sequence[Sequence[str]], column: int) -> list[str]:
 
 
 def time_in(text: str) -> datetime | None:
-    """Read a time as ISO 8601 or a platform writes it; return None if that is uncertain."""
+    """Convert a text in ISO 8601 or a platform's format to a time; None for any other text."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -173,9 +173,10 @@ def time_in(text: str) -> datetime | None:
 
 
 def hour_of_day(hour: int, half: str | None) -> int | None:
-    """Return the hour from 0 of a clock with 12 hours; `half` begins with "a" or "p".
+    """Return the hour, 0 to 23, from a clock with 12 hours. `half` begins with "a" (am) or "p"
+    (pm).
 
-    Without `half` the clock has 24 hours. None if that hour does not exist.
+    Without `half` the clock has 24 hours. Return None if the hour does not exist.
     """
     if not half:
         return hour

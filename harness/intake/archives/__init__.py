@@ -1,1 +1,1 @@
-"""Reads archives: their contents under caps, and the formats tar, gzip and zip."""
+"""Read tar, gzip and zip archives within limits on their size."""

@@ -38,8 +38,8 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def kind_named(name: str) -> FileKind:
-    """Return the kind of archive that a name promises, if its ending is one of
-    `ARCHIVE_ENDINGS`.
+    """Return the kind of archive for a file name that ends with one of `ARCHIVE_ENDINGS`, such as
+    `.zip`.
     """
     return {".zip": FileKind.ZIP, ".tar": FileKind.TAR}.get(PurePath(name).suffix, FileKind.GZIP)
 
@@ -115,9 +115,10 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
 
 
 def _has_only_backslashes(members: Iterable[Entry]) -> bool:
-    """Return whether the program that made a class's archive separates folders by backslashes, as
-    some for Windows do. Otherwise a backslash is a character in the name that one student
-    chose.
+    """Return whether a class's archive uses backslashes to separate folders, as some Windows
+    programs do.
+
+    Otherwise a backslash is a character in a name that one student chose.
     """
     count = 0
     separated = 0
@@ -235,9 +236,9 @@ class _Tree:
             path = above
 
     def blame(self, path: str, fault: str) -> None:
-        """Note a fault of a path and of all folders that contain it.
+        """Store a fault for a path and for all folders that contain it.
 
-        The first fault of each stays.
+        If a path already has a fault, the first one stays.
         """
         self.faults.append(fault)
         while path:
@@ -284,7 +285,9 @@ def _tree(placed: list[Entry], caps: Caps, *, is_class: bool = False) -> _Tree:
 
 
 def _junk_names(placed: Iterable[Entry]) -> dict[str, frozenset[str]]:
-    """Return, by the path of each folder, the names in it that do not count."""
+    """Return for each folder's path the names in it that are ignored, because tools
+    created them.
+    """
     names: dict[str, set[str]] = defaultdict(set)
     for entry in placed:
         path = _path(entry)
@@ -301,7 +304,7 @@ def _junk_names(placed: Iterable[Entry]) -> dict[str, frozenset[str]]:
 
 
 def _junk_above(path: str, junk_names: dict[str, frozenset[str]]) -> str | None:
-    """Return the path, or that of the first folder in it, that does not count."""
+    """Return the path, or the first folder on the path, that is ignored; None if nothing is."""
     parts = path.split("/")
     for count, name in enumerate(parts):
         if name in junk_names.get("/".join(parts[:count]), ()):
@@ -317,6 +320,8 @@ def _by_folder(tree: _Tree) -> dict[str, list[Entry]]:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Return whether some systems treat these names as the same, because they differ only in
-    case or in how letters are composed."""
+    """Return whether some systems treat these names as the same.
+
+    Such names differ only in case or in the Unicode form of letters, such as é.
+    """
     return without_case(name) == without_case(other)

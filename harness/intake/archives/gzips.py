@@ -1,5 +1,8 @@
-"""A gzip stream that can be read from any position: its unpacked content is kept on no disk and
-in no memory, so that one large file in a class's archive costs time and nothing else."""
+"""Read a gzip stream from any position.
+
+The unpacked content is stored neither on disk nor in memory, so one large file in a class's archive
+costs only time.
+"""
 
 import zlib
 from dataclasses import dataclass
@@ -15,7 +18,7 @@ _SPACING = 32 * MIB  # between two places from which reading can go on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _MemberState:
-    """The state for going on at `position` of the unpacked content."""
+    """The state from which unpacking can continue at `position` of the unpacked content."""
 
     position: int
     packed_position: int
@@ -37,7 +40,9 @@ class GzipTape:
         self._go_to(self._marks[0])
 
     def read_at(self, start: int, size: int) -> bytes:
-        """Return so many bytes, fewer at the end."""
+        """Return `size` bytes from position `start` of the unpacked content, or fewer at
+        the end.
+        """
         index = min(start // _SPACING, len(self._marks) - 1)
         mark = self._marks[index]
         if not mark.position <= self._position <= start:
@@ -60,7 +65,7 @@ class GzipTape:
         self._stream.seek(mark.packed_position)
 
     def _next(self, most: int) -> bytes:
-        """Return the next bytes, at most so many; empty at the end."""
+        """Return the next bytes, at most `most`; empty at the end."""
         to_next_mark = len(self._marks) * _SPACING - self._position
         most = min(most, _CHUNK, to_next_mark)
         piece = b""

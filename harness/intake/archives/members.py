@@ -85,7 +85,10 @@ class _Collection:
         return 2 if len(tops) == 1 else 1
 
     def with_faults(self) -> Iterator[Entry]:
-        """Yield the entries. Those of a crowded submission have the reason why some are missing."""
+        """Yield the entries.
+
+        If a submission's entries were removed, its others state the reason.
+        """
         for entry in self.entries:
             groups = [group_of(entry.name, depth) for depth in (1, 2)]
             count = next((self._crowded[group] for group in groups if group in self._crowded), 0)
@@ -93,7 +96,7 @@ class _Collection:
             yield replace(entry, fault=fault)
 
     def _thin_out(self) -> None:
-        """Leave out most entries of the submission that has the most."""
+        """Remove most entries of the submission that has the most entries."""
         depth = self.depth()
         counts = Counter(group_of(entry.name, depth) for entry in self.entries)
         largest, count = counts.most_common(1)[0]
