@@ -205,7 +205,7 @@ def install(
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
             _install(packages, interpreter, Path(made))
-            # Whole or not at all; another run that was quicker has made the same.
+            # A rename is atomic. If another run was faster, its folder is the same.
             if not folder.exists():
                 Path(made).replace(folder)
                 Path(made).mkdir()

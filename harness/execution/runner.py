@@ -390,7 +390,7 @@ class ObservedSubmission:
     def _seen_without_a_run(self, stimulus: Stimulus, limits: Limits) -> Observation | None:
         """Return the observation if it is known without starting a process, otherwise None."""
         if stimulus.action.form is Form.TEST and (stimulus.substitutions or stimulus.stand_ins):
-            # The test has the place of the process that would answer for the course.
+            # The test's process is used in place of a stand-in process.
             return Observation(ending=Ending.STAND_IN_INAPPLICABLE, detail="a test runs it")
         return self._server.seen_of_all(limits)
 

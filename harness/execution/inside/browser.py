@@ -6,7 +6,7 @@ interpreter, as a forked process does. The worker ends a scenario by unwinding t
 `except` can catch.
 """
 
-# pathlib would be heavy for every copy to carry
+# not pathlib: it would add memory to every copy
 # ruff: noqa: PTH123
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-# No program can write these names of built-ins.
+# These names are not identifiers, so no program can contain them.
 _MUST_GO_ON, _CELL_ENDS = "<cell raised>", "<cell ends>"
 
 

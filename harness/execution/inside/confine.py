@@ -4,7 +4,7 @@ still permitted.
 The driver builds the seccomp filters. Landlock has no maintained package, so this module makes its
 system calls itself.
 """
-# pathlib would be heavy for every fork to carry
+# not pathlib: it would add memory to every fork
 # ruff: noqa: PTH112
 
 from __future__ import annotations

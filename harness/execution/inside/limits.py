@@ -5,7 +5,7 @@ it is not looking. The server sets them and every scenario's process inherits th
 cannot raise them, and setting them after every fork would be slow.
 """
 
-# pathlib would be heavy for every fork to carry
+# not pathlib: it would add memory to every fork
 # ruff: noqa: PTH123
 
 from __future__ import annotations

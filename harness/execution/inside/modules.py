@@ -214,7 +214,7 @@ def import_packages() -> None:
 _USES = 12  # more often than the interpreter waits before it specialises code
 
 
-# Each process would do again what a package does on its first use.
+# Otherwise every process would repeat the work of a package's first use.
 def _use_numpy(numpy: Any) -> None:
     grid = numpy.array([[1.0, 2.0], [3.0, 4.0]])
     numpy.sum(grid * 2 + 1)

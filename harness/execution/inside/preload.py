@@ -7,7 +7,7 @@ immortal from 3.12 on, as `None` is. It also caches where methods are found and 
 meets, so a small program of ours runs once before the forks to fill these caches. Free memory is
 given back.
 """
-# pathlib would be heavy for every fork to carry
+# not pathlib: it would add memory to every fork
 # ruff: noqa: PTH123
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _ON_ONE_DESCRIPTOR = (
 _EPOLLS = ("epoll_wait", "epoll_pwait")
 _SELECTS = ("select", "pselect6")
 _POLLS = ("poll", "ppoll")
-# The argument that says how long each of them waits.
+# For each system call, the index of the argument with its time limit.
 _TIMES = {"epoll_wait": 3, "epoll_pwait": 3, "select": 4, "pselect6": 4, "poll": 2, "ppoll": 2}
 _IN_MILLISECONDS = ("epoll_wait", "epoll_pwait", "poll")  # others point to a time; 0: none is there
 _SIGN = 0x80000000  # of an int: it waits without end

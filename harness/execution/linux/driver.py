@@ -356,7 +356,7 @@ class ServerLink(ProcessServer):
         stack.callback(channel.close)
         selection: Selection | None = None
         if isinstance(job, ScenarioJob):
-            # Who has a listener has the filter that refuses threads and processes.
+            # With a listener, the seccomp filter also refuses threads and processes.
             is_filtered = self.listener is not None
             job = job.replaced(asks_by_frame=not is_filtered, starts_nothing=is_filtered)
             selection = job.selection

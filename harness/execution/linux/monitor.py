@@ -143,7 +143,7 @@ class Monitor(ScenarioMonitor):
                 break
 
     def _handled(self, frame: bytes) -> bool:
-        # Without notifications the process says by a frame that it is going to read.
+        # Without the kernel's reports, the process sends a message before it reads.
         if (
             split(frame)[0] == FromScenario.ASKS_FOR_INPUT
             and self._listener is None
@@ -484,7 +484,7 @@ class SharedProcess:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_MAX_REASON_LENGTH)
             self.not_plain = kind == FromSharedRun.NOT_PLAIN
         elif number is None or kind not in expected:
-            # What nobody asked for was not written by our side of the process.
+            # Our code in the process never sends an answer without a question.
             self.refused = "something wrote to the harness in its place"
             self._kill()
         elif kind == FromSharedRun.LOADED:

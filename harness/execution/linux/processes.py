@@ -187,7 +187,7 @@ class ProcessClock:
             born = int(fields[_BORN]) / os.sysconf("SC_CLK_TCK")
             age = time.clock_gettime(time.CLOCK_BOOTTIME) - born
             runnable = fields[_STATE] == "R"
-        # How long it has been waiting for a CPU now is counted only once it has got one.
+        # The kernel counts the present wait for a CPU only after the wait has ended.
         if not runnable:
             ours = own_queued() - self._own_queued
             self._asleep = min(elapsed, age) - cpu - in_queue - ours
@@ -309,7 +309,7 @@ class ZygoteProcess:
                 number, descriptors = self._ask(ToZygote.START, FromZygote.STARTED, theirs.fileno())
                 pid = resolve_pid(int(number), descriptors)
             ours.settimeout(_PATIENCE)
-            # Past the zygote, which must not know it.
+            # Sent directly to the server: the zygote must not see the setup.
             frames.send_to_socket(ours, marshal.dumps(setup, 2))
         except BaseException as error:
             ours.close()

@@ -87,7 +87,7 @@ def load(parts, optional):
     return package
 """
 
-# Nothing of the user's, no `site`, UTF-8, no byte code written.
+# Ignore the user's settings and `site`, use UTF-8, write no byte code.
 FLAGS = (
     "-s", "-S", "-P", "-B", "-X", "utf8",
     "-W", "ignore::SyntaxWarning", "-W", "ignore::DeprecationWarning",

@@ -150,7 +150,7 @@ def with_files(observed: Observation, files: tuple[NamedValue, ...]) -> Observat
     return replace(observed, files=files, left_open=(), ending=Ending.TAMPERED, detail=detail)
 
 
-# CPython makes this of a MemoryError if it lacks the memory for a traceback.
+# CPython raises this instead of MemoryError if it has no memory for a traceback.
 _NO_TRACEBACK = ("SystemError", "error return without exception set")
 
 
@@ -202,5 +202,5 @@ def _without_answer(end: ProcessEnd, reply: Reply, limits: Limits) -> tuple[Endi
         name = signal.Signals(killed_by).name
     except ValueError:
         name = f"signal {killed_by}" if killed_by < _WINDOWS_ERRORS else f"0x{killed_by:08X}"
-    # A kill that is not ours: the kernel was out of memory.
+    # We did not kill the process, so the kernel did: it was out of memory.
     return (Ending.MEMORY_LIMIT if killed_by == _SIGKILL else Ending.CRASHED), name

@@ -37,7 +37,7 @@ from harness.model.observation import CourseTestOutcome, CourseTestResult, Endin
 from harness.model.stimulus import Limits, Stimulus
 from harness.stimuli.test import CourseTest
 
-# Of a test's own process, whose output nobody sees.
+# A test's own process gets at least these limits. Its output is not shown.
 _LEAST = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output_kib=0)
 MAX_SOURCE = 500  # characters
 END = b'{"do":"end","with":[],"changed":[]}'
@@ -53,7 +53,7 @@ _OURS = (
     "testing",
 )  # modules of `inside.remote` that only tests need
 _PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging")
-# What pytest imports of Pygments.
+# The modules of Pygments that pytest imports.
 _OF_PYGMENTS = (
     "__init__", "console", "filter", "filters/__init__", "formatter", "formatters/__init__",
     "formatters/_mapping", "formatters/terminal", "lexer", "lexers/__init__", "lexers/_mapping",

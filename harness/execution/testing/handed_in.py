@@ -299,7 +299,7 @@ class SuiteObserver:
                     self._round(compared, chosen, stimulus, patient, seed=seed)
                 compared.confirmed.update(chosen)
             if self._waited > _MAX_WAITED:
-                # Which faults came too late is chance, so none of them counts.
+                # Chance decides which faults came too late, so none of them counts.
                 compared.confirmed.clear()
             self._compared = compared
         return self._compared

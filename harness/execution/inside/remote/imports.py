@@ -14,7 +14,7 @@ from typing import Any
 
 from .files import FilesOfTest
 
-# Plain data, whose making runs nothing.
+# Types of plain data: making a value of them runs no other code.
 _PICKLED = frozenset(
     f"{module}.{name}"
     for module, names in {

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-# What replaces the counter, or the tracing of a frame that runs.
+# Functions of `sys` that replace the counter, or the tracing of a running frame.
 _SETTERS = ("settrace", "setprofile")
-# What starts a thread, which has no counter.
+# Functions that start a thread; a thread has no counter.
 _STARTERS = ("start_new_thread", "start_new", "start_joinable_thread")
 # The text of what `exec` and `eval` run has such a name, and Python's own modules have the other.
 _MADE_BY_PROGRAM, _FROZEN = "<", "<frozen "
@@ -89,6 +89,6 @@ class LineCounter:
             self.lines += 1
         elif event == "return":
             self._calls -= 1
-            # A call that does not tell of its lines says so at its end.
+            # A call whose lines are not traced is noticed at its end.
             self._was_asked |= not frame.f_trace_lines
         return self._count

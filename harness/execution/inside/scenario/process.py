@@ -244,7 +244,7 @@ class ScenarioProcess:
 
     def _prepare_clocks(self) -> None:
         job, waits = self.job, self.files.waits()
-        # The times of files are not moved: with a folder, who sleeps is waited for.
+        # File times are not shifted, so in a scenario with a folder sleeps are real.
         skips = not job.folder and waits.may_be_skipped(confined=job.starts_nothing)
         if skips and job.longest_sleep:
             slept = Slept(job.longest_sleep, confined=job.starts_nothing)
