@@ -56,8 +56,8 @@ if __name__ == "__main__":
     greet() if len(sys.argv) < 2 else print(sys.argv[1])
 '''
 HEAD = """
-import copy, importlib, importlib.util, inspect, io, os, pickle, random, runpy, subprocess, sys
-import tempfile, threading, unittest
+import copy, importlib, importlib.util, inspect, io, multiprocessing, os, pickle, random, runpy
+import subprocess, sys, tempfile, threading, unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 from unittest.mock import Mock, mock_open, patch
@@ -155,7 +155,10 @@ ROWS = {
         "    a1.writes('x', 'cos\\ngetcwd\\n(tR.')\n"
         "    with pytest.raises(pickle.UnpicklingError): pickle.load(open('x', 'rb'))"
     ),
-    "`pickle` of": "with pytest.raises(TypeError): pickle.dumps(a1.Account())",
+    "`pickle` of": (
+        "with pytest.raises(TypeError): pickle.dumps(a1.Account())\n"
+        "    with pytest.raises(OSError): multiprocessing.Queue()"
+    ),
     "`vars(a1)`, `dataclasses": "assert 'helper' not in vars(a1) and a1.helper(1) == 2",
     "a class of exceptions of the test's": (
         "class Own(Exception): pass\n    def raises(): raise Own\n"
