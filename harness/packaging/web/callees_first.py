@@ -4,8 +4,9 @@ Elsewhere, functions are replaced by the reference's to find out which ones are 
 runs, a program's `main` seems wrong if any function that it calls is wrong.
 
 So a function comes after the failing functions that it calls, and a program as a whole after its
-functions. For 82 of 84 failing samples the first card on the page is then the same as in `harness
-check`; without this order, for 72. `python -m benchmarks.first_card` measures it.
+functions. For 220 of 243 failing samples of all assignments and examples the first card on the page
+is then the same as in `harness check`. For the others the replaced functions are needed: the wrong
+one fails only inside another. `python -m benchmarks.first_card` measures it.
 """
 
 import ast
