@@ -214,9 +214,10 @@ constants = option(
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
-    """Return the folder that contains specs/:
+    """Return the folder that contains specs/.
 
-    `root` if given, otherwise the nearest one above the first path or above the current folder.
+    It is `root` if given, otherwise the nearest one above the first path or above the current
+    folder.
     """
     if root is not None:
         return find_root(root)

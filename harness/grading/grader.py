@@ -493,8 +493,8 @@ def _digest(observations: tuple[Observation, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstFailures:
-    """The ids of the scenarios that a program fails, in the order in which they were tried; None
-    if it passes all.
+    """The ids of the scenarios that a program fails, in the order in which they were tried;
+    empty if it passes all.
     """
 
     scenarios: tuple[str, ...]

@@ -3,11 +3,11 @@
 The causes are computed from visible scenarios only. Then the failing hidden scenarios of each
 function are counted, and these numbers are added to the causes.
 
-A hidden scenario calls the program with hidden arguments. They may influence its exception, its
-line, which function seems wrong, and which scenarios fail alike. So of hidden scenarios, only the
-plan and whether they passed is used. Everything else in a `ShownCause` comes from visible
-scenarios, or from the submission's text (`Undefined`). Causes stored by an older version of the
-harness come from both kinds: each is reduced to its visible scenarios.
+A hidden scenario's arguments can shape the exception, the line, the blamed function and which
+scenarios fail together. So only the plan and passed or failed are used of hidden scenarios.
+Everything else in a `ShownCause` comes from visible scenarios, or from the submission's text
+(`Undefined`). Causes stored by an older version of the harness come from both kinds: each is
+reduced to its visible scenarios.
 """
 
 from __future__ import annotations

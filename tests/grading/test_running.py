@@ -220,7 +220,7 @@ def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
 
 def test_a_short_limit_shortens_sleep_as_well() -> None:
     budget = LoopingBudget(plan(scenario("a")), None)
-    (limits,) = budget.shortened([scenario("a")]).values()
+    (limits,) = budget.take_shortened([scenario("a")]).values()
     assert (limits.cpu_seconds, limits.wall_seconds) == (SHORTENED_SECONDS, 0.5)
 
 

@@ -121,8 +121,8 @@ FIRES: Sentences = {
         ]
     },
     "module_is_unknown": {
-        "a1.py imports numpy, which is neither a module of Python nor a file that is here, nor "
-        "a package of this assignment (line 1: import numpy).": case(
+        "a1.py imports numpy, which Python does not have, and which is neither one of your "
+        "files nor a package of this assignment (line 1: import numpy).": case(
             called(1),
             raised(
                 "ModuleNotFoundError",
@@ -132,8 +132,8 @@ FIRES: Sentences = {
                 phase=Phase.LOADING,
             ),
         ),
-        "add imports numpy, which is neither a module of Python nor a file that is here, nor "
-        "a package of this assignment (line 7).": case(
+        "add imports numpy, which Python does not have, and which is neither one of your "
+        "files nor a package of this assignment (line 7).": case(
             called(1), raised("ModuleNotFoundError", "No module named 'numpy'", line=7)
         ),
     },
@@ -144,7 +144,7 @@ FIRES: Sentences = {
         ]
     },
     "file_written_elsewhere": {
-        "add writes reports.txt and not report.txt: the name is another.": case(
+        "add writes reports.txt and not report.txt: the name is different.": case(
             REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER
         ),
         "add writes data/report.txt and not report.txt: open the file by its name only, "
@@ -154,7 +154,7 @@ FIRES: Sentences = {
         "add writes C:\\me\\report.txt and not report.txt: open the file by its name only, "
         "without "
         "a folder.": case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
-        "add writes report.txt and not data/report.txt: it belongs into a folder.": case(
+        "add writes report.txt and not data/report.txt: it belongs in a folder.": case(
             left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), REPORT, IN_A_FOLDER
         ),
     },

@@ -87,7 +87,7 @@ def read_stated(
     )
 
 
-def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
+def _reader_of(*keys: str) -> Callable[[_Reader], _Reader]:
     """Register the decorated function as the reader of these keys.
 
     It returns fields of `Expected`; on an error it notes it and raises Refused.
@@ -100,14 +100,14 @@ def _reads(*keys: str) -> Callable[[_Reader], _Reader]:
     return register
 
 
-@_reads("returns")
+@_reader_of("returns")
 def _returns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if reader.states("over"):
         return {}  # handled together with the other key
     return {"returns": reader.matcher(loc, data)}
 
 
-@_reads("over")
+@_reader_of("over")
 def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the statements about the results of many calls.
 
@@ -138,7 +138,7 @@ def _over(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
     return {"returns": matcher}
 
 
-@_reads(*_OF_MANY)
+@_reader_of(*_OF_MANY)
 def _of_many(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Note an error for statements about many calls without `over`."""
     if not reader.states("over") and "over" not in reader.broken:
@@ -182,7 +182,7 @@ def _check_fair(reader: ScenarioReader, loc: Loc, matcher: ByChance) -> None:
     reader.add(loc, what, hint)
 
 
-@_reads("exists", "class")
+@_reader_of("exists", "class")
 def _signature(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read all statements about a name's signature.
 
@@ -216,9 +216,9 @@ def _kind_of_name(reader: ScenarioReader, key: str, name: str) -> str:
     return ""
 
 
-@_reads("session")
+@_reader_of("session")
 def _shown_matchers(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
-    """Read matchers that replace the displayed output of single session steps."""
+    """Read the matchers in a session that replace the displayed output of single steps."""
     stated: list[StatedStep] = []
     for index, step in enumerate(parse_session(data)):
         text = "".join(step.shown).strip()
@@ -256,7 +256,7 @@ def _is_for_text(matcher: Matcher) -> bool:
     return isinstance(matcher, TextMatcher)
 
 
-@_reads("steps")
+@_reader_of("steps")
 def _steps(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     """Read the statements of each step of `steps:`."""
     stated: list[StatedStep] = []
@@ -290,25 +290,25 @@ def _stated_step(reader: ScenarioReader, loc: Loc, index: int, step: StepShape) 
     return stated
 
 
-@_reads("prints", "stderr")
+@_reader_of("prints", "stderr")
 def _text(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     key = str(loc[-1])
     return {key: reader.matcher(loc, data, for_text=True)}
 
 
-@_reads("figures")
+@_reader_of("figures")
 def _figures(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     return {"figures": read_figures(reader, loc, data)}
 
 
-@_reads("exit")
+@_reader_of("exit")
 def _exit(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if isinstance(data, int):
         return {"exit": data}
     return {"exit_any": True}
 
 
-@_reads("reads")
+@_reader_of("reads")
 def _inputs_taken(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if isinstance(data, AtMostShape):
         if data.any:
@@ -317,7 +317,7 @@ def _inputs_taken(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: 
     return {"reads": data}
 
 
-@_reads("ends")
+@_reader_of("ends")
 def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if not isinstance(data, str):
         for key in ("returns", "raises", "leaves", "exit"):
@@ -330,7 +330,7 @@ def _ends(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> 
     return {"ends": Ending(data)}
 
 
-@_reads("turns")
+@_reader_of("turns")
 def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if data == {"any": True}:
         if reader.states("prints"):
@@ -363,7 +363,7 @@ def _turns(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) ->
     return {"turns": StatedTurns(turns=turns, all_turns=is_list)}
 
 
-@_reads("raises")
+@_reader_of("raises")
 def _raises(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     return {"raises": _stated_raise(reader, loc, data)}
 
@@ -395,7 +395,7 @@ def _check_base(reader: ScenarioReader, loc: Loc, name: str) -> None:
         reader.add(loc, what, hint)
 
 
-@_reads("leaves")
+@_reader_of("leaves")
 def _leaves(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     names = parts.leaves
     call = parts.action.expression
@@ -459,7 +459,7 @@ def _call_in(call: str) -> ast.Call:
     return tree
 
 
-@_reads("writes")
+@_reader_of("writes")
 def _writes(reader: ScenarioReader, parts: StimulusParts, loc: Loc, data: Any) -> Fields:
     if data == "unchanged":
         return {"writes_unchanged": True}

@@ -37,14 +37,17 @@ class _Traced:
     steps: set[tuple[int, int]] = field(default_factory=set)  # a line, and the next in that call
     ends: set[int] = field(default_factory=set)  # lines at which a call ended
 
-    def note(self, line: int, before: str) -> None:
-        """Record that `line` ran after `before`."""
-        if before in _RETURNS:
+    def note(self, line: int, before_or_result: str) -> None:
+        """Record that `line` ran after the line `before_or_result`, or that a call ended there, if
+        that is one of `_RETURNS`.
+        """
+        if before_or_result in _RETURNS:
             self.ends.add(line)
             return
         self.lines.add(line)
-        if int(before) != _NO_LINE:
-            self.steps.add((int(before), line))
+        before = int(before_or_result)
+        if before != _NO_LINE:
+            self.steps.add((before, line))
 
     def has_run(self, statement: _Statement) -> bool:
         return any(line in self.lines for line in range(statement.first, statement.last + 1))
@@ -153,8 +156,8 @@ def _head(node: ast.stmt) -> _Statement:
 def _bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """Yield the bodies of a statement in their order."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-        for part in [getattr(node, name, [])]:
-            if name in ("handlers", "cases"):
-                yield from (inner.body for inner in part)
-            else:
-                yield part
+        part = getattr(node, name, [])
+        if name in ("handlers", "cases"):
+            yield from (inner.body for inner in part)
+        else:
+            yield part

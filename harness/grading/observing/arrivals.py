@@ -43,17 +43,16 @@ class Arrivals:
         if reference is not None and observation == reference:
             # Its texts and values are in memory only once.
             return reference.with_varying_of(observation)
-        self._judge(scenario, index, observation)
-        if (
-            observation.ending in LIMIT_ENDINGS
-        ):  # it may turn out that the limit was a shortened one
+        self._remember_verdict(scenario, index, observation)
+        if observation.ending in LIMIT_ENDINGS:
+            # It may turn out that the limit was a shortened one.
             stopped = replace(
                 observation, ending=Ending.STOPPED_EARLY, detail=observation.ending.value
             )
-            self._judge(scenario, index, stopped)
+            self._remember_verdict(scenario, index, stopped)
         return kept
 
-    def _judge(self, scenario: Scenario, index: int, observation: Observation) -> None:
+    def _remember_verdict(self, scenario: Scenario, index: int, observation: Observation) -> None:
         """Store the verdict.
 
         It is explained only for the first draw, and for the first one that fails with this ending:
@@ -76,7 +75,7 @@ class Arrivals:
         self._verdicts[scenario.id, index, observation.ending] = verdict
 
     def verdict(self, scenario: Scenario, index: int, observation: Observation) -> Verdict:
-        """Return the verdict of an observation that `receive` returned.
+        """Return the verdict of an observation that `receive_and_judge` returned.
 
         Raise HarnessError if the expected value cannot be compared.
         """

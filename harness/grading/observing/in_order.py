@@ -65,7 +65,9 @@ class TryAgain(Exception):  # noqa: N818  (an outcome of one attempt)
 
 @dataclass(slots=True, kw_only=True)
 class RunsInOrder:
-    """Runs all scenarios of a plan, except those that need one that fails, whose verdict says so.
+    """Runs all scenarios of a plan. A scenario that needs a failing one is not run; its verdict
+    says so.
+
     `as_submitted` is of all of them, `standing_in` of those that failed and have stand-ins.
 
     `whole_parts` are the results after the last part that the budget was enough for, None before
@@ -231,17 +233,19 @@ class RunsInOrder:
             part = replace(self.plan, scenarios=(scenario,))
             again = self.runs.alone(part, self._candidate_all_alone(""), self.runs.memory(part))
             if not self.runs.agrees(scenario, again.observations[scenario.id]):
-                reason = does_not_do_alone(scenario.id)
-                isolation = Isolation.ALONE
-                self._now.as_submitted = replace(
-                    self.as_submitted, isolation=isolation, isolation_reason=reason
-                )
-                # From here on the candidate counts as one whose scenarios need their own process.
-                self._repeat_alone(self.as_submitted)
+                self._give_up_sharing(does_not_do_alone(scenario.id))
                 return
         # Without time to audit the rest, no later run may use these answers.
         if self.candidate.budget.is_over:
             self._withdraw_shared_answers()
+
+    def _give_up_sharing(self, reason: str) -> None:
+        """Count the candidate from here on as one whose scenarios need their own process, for this
+        reason, and repeat those that were answered from a shared one."""
+        self._now.as_submitted = replace(
+            self.as_submitted, isolation=Isolation.ALONE, isolation_reason=reason
+        )
+        self._repeat_alone(self.as_submitted)
 
     def _withdraw_shared_answers(self) -> None:
         """Store no answer from a shared process for later runs. The verdicts stay."""
@@ -252,20 +256,21 @@ class RunsInOrder:
         """Return whether the scenario passed in a shared process in this run."""
         return self.as_submitted.shared.get(scenario.id) in self.as_submitted.new_runs
 
-    def _repeat_alone(self, before: RunOutcome) -> None:
-        """Repeat scenarios that earlier parts answered from shared processes, each in its own
+    def _repeat_alone(self, shared_so_far: RunOutcome) -> None:
+        """Repeat scenarios that `shared_so_far` answered from shared processes, each in its own
         process, once it is known that the program depends on earlier runs. Answers may now depend
         on later questions, so only one bit of each is used, and nothing is kept."""
-        if not before.shared:
+        if not shared_so_far.shared:
             return
         scenarios = tuple(
-            scenario for scenario in self.plan.scenarios if scenario.id in before.shared
+            scenario for scenario in self.plan.scenarios if scenario.id in shared_so_far.shared
         )
         part = replace(self.plan, scenarios=scenarios)
         again = self.runs.alone(part, self._candidate_now(), self.runs.memory(part))
         for scenario in scenarios:
             name = scenario.id
-            self.as_submitted.new_runs.pop(self.as_submitted.shared.pop(name), None)
+            key = self.as_submitted.shared.pop(name)
+            self.as_submitted.new_runs.pop(key, None)
             verdict = again.verdicts[name]
             if verdict.passed:
                 continue

@@ -132,8 +132,12 @@ class JudgedRuns:
         stored = self._stored(plan, candidate, shared_runs)
         unknown = self._unknown(plan, candidate, stored)
         shared = SharedRunResult()
-        if unknown or not stored.passed:
-            shared = shared_runs.run(candidate.server, unknown or plan.scenarios, later)
+        to_run: Sequence[Scenario] = unknown
+        if not unknown and not stored.passed:
+            # All results are stored, from own processes. Whether sharing is refused is not.
+            to_run = plan.scenarios
+        if to_run:
+            shared = shared_runs.run(candidate.server, to_run, later)
         if shared.refused:
             return all_alone(shared.refused, not_plain=shared.not_plain)
         checked = CheckedObserver(candidate.server, shared, self.judge_of)

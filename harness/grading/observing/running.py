@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import Self
 
 from harness.common import serial
@@ -54,7 +55,7 @@ MIN_SHARE = 0.25  # of the budget for full limits, however many scenarios there 
 # Times its limit: no program fails that keeps to it. How fast a machine is, is known to a quarter;
 # the same program took up to 1.1 times as long beside 20 other processes.
 TOLERATED = 1.5
-SECOND_LOOKS = 2  # in vain, before all is taken for a loop: each costs two full limits
+SECOND_LOOKS = 2  # that hit the limit again, before all is taken for a loop: two full limits each
 
 _SAYS_NOTHING = SAYS_NOTHING_ALONE | {Ending.MISSING, Ending.HARNESS_ERROR}
 
@@ -128,9 +129,9 @@ class LoopingBudget:
         self._left_for_full -= scenario.limits.cpu_seconds
         self._left -= scenario.limits.cpu_seconds
 
-    def shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
-        """Return limits by scenario id under which all of these together stay within the
-        remaining time.
+    def take_shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
+        """Spend time on these scenarios. Return limits by scenario id under which all of them
+        together stay within the remaining time.
 
         With enough left, that is the greater of 0.05 s and 50 times the reference's CPU seconds;
         with less, all are lowered alike towards the least that a correct program needs. Later parts
@@ -171,7 +172,7 @@ class FunctionMemory:
     plan run one after another."""
 
     budget: LoopingBudget
-    looks_left: int = 0  # in vain, at what ran into its limit
+    looks_left: int = 0  # second runs; each that hits its limit again costs one
     ends: set[str] = field(default_factory=set)  # functions that came to an end at least once
     loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
 
@@ -183,6 +184,15 @@ class FunctionMemory:
         """Take over a copy's newer knowledge."""
         self.budget, self.looks_left = later.budget, later.looks_left
         self.ends, self.loops = later.ends, later.loops
+
+
+class _SecondLook(Enum):
+    """The result of running a scenario with twice the time."""
+
+    NOT_RUN = auto()  # no time was left
+    HITS_LIMIT_AGAIN = auto()
+    ENDS_LATE = auto()  # after the limit and the tolerance for errors
+    ENDS_IN_TIME = auto()
 
 
 @dataclass(slots=True)
@@ -252,7 +262,7 @@ class Running:
         others: list[Scenario] = []
         for scenarios in suspects:
             others += [scenario for scenario in scenarios if scenario.id not in witnesses]
-        limits = self._memory.budget.shortened(others)
+        limits = self._memory.budget.take_shortened(others)
         for scenarios in self.put_off.values():
             unsettled = self._run_shortened(scenarios, witnesses, limits)
             self._settle(unsettled, witnesses)
@@ -330,16 +340,24 @@ class Running:
             last = self.observed[scenario.id][-1]
             if last.ending is not Ending.CPU_LIMIT or not self.is_fresh(scenario.id):
                 continue
-            if self._memory.budget.is_endless(scenario) or not self._ends_in_time(scenario):
+            if self._memory.budget.is_endless(scenario):
                 continue
-            for other in self.plan.scenarios:
-                stopped = self.observed[other.id][-1].ending is Ending.STOPPED_EARLY
-                if stopped and other.function == scenario.function:
-                    self._run(other, other.limits)
+            if self._second_look(scenario) is _SecondLook.ENDS_IN_TIME:
+                self._rerun_stopped(scenario.function)
 
-    def _ends_in_time(self, scenario: Scenario) -> bool:
-        """Return whether the scenario ends within its limit and a tolerance for errors; that run
-        then counts. If it ends only within twice the limit, note that."""
+    def _rerun_stopped(self, function: str) -> None:
+        """Run a function's scenarios that were stopped early again, at their full limits."""
+        for scenario in self.plan.scenarios:
+            stopped = self.observed[scenario.id][-1].ending is Ending.STOPPED_EARLY
+            if stopped and scenario.function == function:
+                self._run(scenario, scenario.limits)
+
+    def _second_look(self, scenario: Scenario) -> _SecondLook:
+        """Run the scenario with twice the time, and store what that shows.
+
+        A run that ends within the limit and a tolerance for errors counts instead of the first. If
+        it ends only within twice the limit, the first one counts, with a note of that.
+        """
         _log.info("scenario %s: looking again, with twice the time", scenario.id)
         most = scenario.limits.cpu_seconds
         doubled = replace(scenario.limits, cpu_seconds=2 * most)
@@ -347,21 +365,21 @@ class Running:
         again = [draw.observation for draw in draws]
         *before, hit = self.observed[scenario.id]
         if again[-1].ending is Ending.NOT_RUN:
-            return False
+            return _SecondLook.NOT_RUN
         if len(again) <= len(before) or again[len(before)].ending in LIMIT_ENDINGS:
             self._memory.looks_left -= 1
-            return False
+            return _SecondLook.HITS_LIMIT_AGAIN
         self._memory.looks_left = SECOND_LOOKS
         if any(observation.cpu_seconds >= TOLERATED * most for observation in again):
             self.observed[scenario.id] = (*before, replace(hit, ends_in_double=True))
-            return False
+            return _SecondLook.ENDS_LATE
         if self.receive is not None:
             for index, draw in enumerate(draws):
                 again[index] = self.receive(scenario, index, draw)
         self.observed[scenario.id] = tuple(again)
         self.sources[scenario.id] = tuple(draw.source for draw in draws)
         self._memory.ends.add(scenario.function)
-        return True
+        return _SecondLook.ENDS_IN_TIME
 
 
 def read_program(

@@ -46,6 +46,8 @@ def mismatches(
         return tuple(found)
     is_session = stimulus.action.form is Form.STEPS
     if not has_outcome(observation, expectation, stimulus):
+        # Nothing else to compare. A wrong ending says enough; a program that ended as expected
+        # must have raised an exception.
         if not found and observation.ending is Ending.ANSWERED:
             found.append(unexpected_raise(observation))
         return tuple(found)

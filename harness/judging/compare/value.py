@@ -48,6 +48,7 @@ def _afterwards(observation: Observation, expectation: Expectation) -> Iterator[
     of_reference: tuple[Value, ...] = ()
     if expectation.reference is not None:
         of_reference = expectation.reference.arguments
+    # As many as either side has.
     pairs = zip_longest(observation.arguments, of_reference)
     for position, (after, _) in enumerate(pairs):
         name = argument_name(expectation, position)

@@ -207,9 +207,10 @@ class Failure:
         """Return wrong output that came before a wrong ending, exception or number of inputs; None
         if there is none.
         """
-        ends_otherwise = self.ending is not None or self.reads is not None or self.raised
+        if not self._ends_wrongly() or self.loading or self.ending in _NOTHING_BEFORE:
+            return None
         asks_nothing = self.expected_reads and not self.observation.reads
-        if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
+        if asks_nothing:
             return None
         text = self.text
         if text is None and self.ending is not None:
@@ -219,6 +220,10 @@ class Failure:
         if not self._is_over(text) and not self._differs_before_its_end(text):
             return None
         return Failure(self.observation, self.expectation, self.stimulus, (text,))
+
+    def _ends_wrongly(self) -> bool:
+        """Return whether the ending, the exception or the number of inputs is wrong."""
+        return self.ending is not None or self.reads is not None or self.raised is not None
 
     def _text_before_limit(self) -> TextMismatch | None:
         """Return the first turn that differs and was complete.
@@ -255,14 +260,18 @@ class Failure:
         A line that only stops early, or an expected text that ends early, does not count.
         """
         texts = self.texts
+        # Without turns, inputs may have come anywhere in the text.
         if texts is None or (text.turn is None and self.observation.reads):
             return False
         wanted, got = texts.first_lines
         is_last = texts.at == len(texts.actual) - 1
+        # The line is missing or only stops early: it was cut off.
         if got is None or (is_last and (wanted or "").startswith(got)):
             return False
+        # Before an exception, a line beyond the expected text counts too.
         if self.raised is not None:
             return True
+        # A program that a limit stopped may have gone on after the expected text.
         if wanted is None:
             return False
         is_last_expected = texts.at == len(texts.expected) - 1

@@ -1,8 +1,8 @@
 """Matches the object named by `exists:` or `class:`: a function or class with certain parameters
 and attributes.
 
-It has no matcher key;  the scenario's keys `parameters` and `attributes` state it. The
-compared value is the report made by `inside.stimuli.exists`.
+YAML has no key for it: the scenario's keys `parameters` and `attributes` make it. The compared
+value is the report made by `inside.stimuli.exists`.
 """
 
 import ast

@@ -26,18 +26,18 @@ from harness.policy.rule import Breach, short
     about=About.FUNCTION,
 )
 def _check_recursive(part: CheckedPart, condition: Condition) -> Iterator[Breach]:
-    is_recursive = _is_recursive(part, surely=not condition.wanted)
+    is_recursive = _is_recursive(part, only_own_methods=not condition.wanted)
     if condition.wanted and not is_recursive:
         yield part.breach("must be recursive, but it never calls itself")
     elif is_recursive and not condition.wanted:
         yield part.breach("calls itself, directly or not; it must do without recursion")
 
 
-def _is_recursive(part: CheckedPart, *, surely: bool) -> bool:
+def _is_recursive(part: CheckedPart, *, only_own_methods: bool) -> bool:
     """Return whether a function is recursive or calls a recursive one.
 
     A method called on an object other than `self` counts as the method of this class, unless
-    `surely` is true.
+    `only_own_methods` is true.
     """
     calls: dict[str, set[str]] = {}
     pending = [(part.name, part.node)]
@@ -45,7 +45,7 @@ def _is_recursive(part: CheckedPart, *, surely: bool) -> bool:
         name, node = pending.pop()
         if name in calls:
             continue
-        calls[name] = _called(node, name, surely=surely)
+        calls[name] = _called(node, name, only_own_methods=only_own_methods)
         inner: dict[str, ast.AST] = {}
         for helper in walk(node):
             if isinstance(helper, FUNCTIONS):
@@ -69,7 +69,7 @@ def _reached(calls: Mapping[str, Set[str]], name: str) -> set[str]:
     return reached
 
 
-def _called(node: ast.AST, name: str, *, surely: bool) -> set[str]:
+def _called(node: ast.AST, name: str, *, only_own_methods: bool) -> set[str]:
     """Return the functions, and the methods of its own class, that a function calls."""
     holder, _, _ = name.rpartition(".")
     names: set[str] = set()
@@ -78,7 +78,8 @@ def _called(node: ast.AST, name: str, *, surely: bool) -> set[str]:
             case ast.Call(func=ast.Name(id=called)):
                 names.add(called)
             case ast.Call(func=ast.Attribute(value=value, attr=called)) if holder:
-                if _is_own(value, holder) or (not surely and not _is_super(value)):
+                may_be_own = not only_own_methods and not _is_super(value)
+                if _is_own(value, holder) or may_be_own:
                     names.add(f"{holder}.{called}")
     return names
 

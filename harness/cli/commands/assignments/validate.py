@@ -263,7 +263,7 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
         written |= {*record_transcripts(recording, as_template, python=python)}
     for path in sorted({*before, *written}):
         now = path.read_bytes() if path.is_file() else b""
-        _show(path, before.get(path, b""), now)
+        _show_difference(path, before.get(path, b""), now)
 
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
@@ -278,14 +278,14 @@ def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
         if f"{sample.name}/{_EXPECTED}" in wrong:
             path = folder / sample.name / _EXPECTED
             now = expectation_text(sample.accepted).encode()
-            _show(path, path.read_bytes(), now)
+            _show_difference(path, path.read_bytes(), now)
             write_bytes(path, now)
             samples[at] = replace(sample, parts=(), other_causes=None)
     problems = tuple(problem for problem in report.problems if problem.check not in _OF_SAMPLES)
     return replace(report, samples=tuple(samples), problems=problems)
 
 
-def _show(path: Path, before: bytes, now: bytes) -> None:
+def _show_difference(path: Path, before: bytes, now: bytes) -> None:
     if before == now:
         return
     name = relative_to_here(path)

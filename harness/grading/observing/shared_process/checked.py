@@ -74,8 +74,10 @@ class CheckedObserver:
         """Return whether the observation `alone`, in the scenario's own process, contradicts the
         shared run."""
         was_audited = name in self._shared.passed
-        if was_audited:  # and differs, as its caller knows
+        if was_audited:
+            # Right in the shared run, and different by itself, as the caller knows.
             return alone.ending not in SAYS_NOTHING_ALONE
+        # Wrong in the shared run. If it is right by itself, it depends on earlier runs.
         reference = self._shared.differs.get(name)
         return alone == reference
 

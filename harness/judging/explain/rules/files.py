@@ -81,8 +81,8 @@ def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> Found:
     if module is None:
         return None
     clause = (
-        f"imports {plain(module, limit=60)}, which is neither a module of Python nor a file that "
-        "is here, nor a package of this assignment"
+        f"imports {plain(module, limit=60)}, which Python does not have, and which is neither one "
+        "of your files nor a package of this assignment"
     )
     file: str | None = None
     if failure.loading and raised.frames:
@@ -138,13 +138,13 @@ def file_written_elsewhere(failure: Failure) -> str | None:
     if not missing or not others:
         return None
     name, other = missing[0], others[0]
-    hint = "the name is another"
+    hint = "the name is different"
     for wanted, written in product(missing, others):
         if _own_name(wanted) == _own_name(written):
             name, other = wanted, written
             hint = "open the file by its name only, without a folder"
             if wanted != _own_name(wanted):
-                hint = "it belongs into a folder"
+                hint = "it belongs in a folder"
             break
     return failure.says(f"writes {_named(other)} and not {_named(name)}: {hint}")
 
