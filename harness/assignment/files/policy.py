@@ -184,7 +184,7 @@ class _RequirementShape(Shape):
 
     guesses: ClassVar[Mapping[str, str]] = guessed_keys(
         ("forbid forbids must_not_use bans without loop loops global", _AVOID),
-        ("no_loop no_loops no_global no_globals no_with no_break no_print", _AVOID),
+        ("no_loop no_loops no_global no_globals no_with no_break no_print no_lambda", _AVOID),
         ("import imports must_import must_use requires", _USE),
         ("call must_call helper helpers", "write calls: [helper]"),
         ("points marks deduct cost costs", "write severity: {deduct: 1}, note, review or zero"),

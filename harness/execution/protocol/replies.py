@@ -22,9 +22,9 @@ from harness.execution.inside.messages.protocol import (
     MAX_FRAMES,
     MAX_INT_DIGITS,
     MAX_LABEL,
+    MAX_LEFT_OPEN,
     MAX_MESSAGE,
     MAX_NAME,
-    MAX_OPEN_FILES,
     MAX_PICTURE,
     MAX_PIXELS,
     MAX_PLOTS,
@@ -389,7 +389,7 @@ class FinalReply:
 
     def check_size(self) -> None:
         """Raise TamperedError if a part is larger than our code makes it, or not a name."""
-        if len(self.open) > MAX_OPEN_FILES:
+        if len(self.open) > MAX_LEFT_OPEN:
             raise TamperedError("a reply too large")
         for name in (self.missing or "", self.near, *self.open):
             checked_name(name)

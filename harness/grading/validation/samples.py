@@ -16,7 +16,7 @@ from harness.model.verdict import Explanation, Verdict
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
-GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
+GENERIC_RULES = frozenset({"wrong_value", "stand_in_passed", "not_run"})
 _MAX_LINES = 3  # for failures with the same message
 
 
