@@ -111,7 +111,8 @@ class HintedError(ValueError):
 def resolve(text: str, *, code: bool = False) -> Scalar:
     """Return the value of an unquoted scalar.
 
-    With `code`, it may look like a Python literal. Raise HintedError if it is ambiguous.
+    If `code` is true, the scalar may look like a Python literal. Raise HintedError for an ambiguous
+    scalar.
     """
     if text in _WORDS:
         return _WORDS[text]

@@ -138,7 +138,8 @@ class GradingContext:
         )
 
     def worker_setup(self, grader: GraderSetup) -> WorkerSetup:
-        """Return the setup of a worker that observes everything again and returns only results."""
+        """Return the setup of a worker that never reuses stored observations and returns only
+        results."""
         return WorkerSetup(grader=grader, interpreter=self.interpreter, tier=self.tier.tier)
 
 

@@ -67,7 +67,7 @@ def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def clean_name(name: str) -> str:
-    """Return a name or email that can be printed, with composed letters and single spaces."""
+    """Return a printable name or email: letters in Unicode's composed form, single spaces."""
     shown = _with_printable(composed(name), " ")
     return " ".join(shown.split())[:MAX_ID]
 

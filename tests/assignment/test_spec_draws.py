@@ -278,7 +278,7 @@ def test_draws_of_which_a_program_is_given_nothing(tmp_path: Path) -> None:
         load(tmp_path, "small")
     assert caught.value.errors == (
         f"{F}:6:12: cases: the program runs the same way with every draw. "
-        'Hint: type the drawn value: input: ["{{ height }}"].',
+        'Hint: use the drawn value as input, for example: input: ["{{ height }}"].',
     )
 
 

@@ -140,7 +140,7 @@ TESTS = [
     ("test_x", "test_empty.py", NOT_FOUND, ""),
     ("test_x", "test_fails.py", FAILED, "at import"),
     ("test_x", "test_text.py", FAILED, "invalid syntax"),
-    ("test_deep", "test_a1.py", FAILED, "cannot be passed on"),
+    ("test_deep", "test_a1.py", FAILED, "cannot be sent"),
 ]
 
 
@@ -162,7 +162,7 @@ def test_a_broken_test_has_one_verdict(
 def test_a_test_that_does_not_come_to_its_end_fails(run: Run, test: str) -> None:
     seen = run(test)
     assert seen.test is not None
-    assert seen.test.result is NOT_ENDED or "cannot be passed on" in seen.test.message
+    assert seen.test.result is NOT_ENDED or "cannot be sent" in seen.test.message
     assert run("test_number").test.result is PASSED  # type: ignore[union-attr]
 
 

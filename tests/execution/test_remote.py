@@ -511,7 +511,7 @@ def test_functions_can_be_inspected(a1: Any) -> None:
 
 
 def test_oversized_values_are_refused_by_name(a1: Any) -> None:
-    with pytest.raises(ValueError, match="cannot be passed on"):
+    with pytest.raises(ValueError, match="cannot be sent"):
         a1.apply("x".__mul__, MAX_TEXT + 1)
     assert a1.same(1) == 1
 

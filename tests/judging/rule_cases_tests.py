@@ -127,9 +127,8 @@ FIRES: dict[str, Sentences] = {
         "after add(1, 2) returned 3: assert 3 == 4.": asked(ACCEPTS, tests=(WRONG,)),
         "test_a1.py::test_add fails on the course's own program at line 5, "
         '"assert add(1, 2) == 4", after add(1, 2) returned 3: assert 3 == 4. '
-        "It passes on a program that breaks §1.1, §2: read that again.": asked(
-            ACCEPTS, tests=(BREAKS,)
-        ),
+        "This test passes on a program that breaks §1.1, §2. "
+        "Read §1.1, §2 of the sheet again.": asked(ACCEPTS, tests=(BREAKS,)),
         "test_a1.py::test_loop does not finish on your own program. So does 1 other test: "
         "test_a1.py::test_loop.": asked(SuiteQuestion.ACCEPTS_OWN, tests=(STUCK, STUCK)),
     },

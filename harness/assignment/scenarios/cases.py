@@ -337,7 +337,7 @@ def check_differ(reader: ScenarioReader, kind: type[Action], stimuli: Sequence[S
         key = "sample" if reader.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         what = "the program runs the same way with every draw"
-        hint = f'type the drawn value: input: ["{{{{ {name} }}}}"]'
+        hint = f'use the drawn value as input, for example: input: ["{{{{ {name} }}}}"]'
         reader.add((*reader.loc, key), what, hint)
 
 

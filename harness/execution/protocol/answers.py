@@ -80,7 +80,7 @@ class Answerable:
         return name if self._is_written(name) else ""
 
     def check_raised(self, raised: RaisedReply) -> None:
-        """Raise TamperedError if our code in the process cannot have described this exception."""
+        """Raise TamperedError if this report of an exception cannot come from our own code."""
         self._check_raised(raised)
 
     def _check_trace(self, trace: Iterable[str]) -> None:

@@ -1,6 +1,5 @@
-"""Combines a process's screen, its reply and its end into an observation, whichever way it was
-run.
-"""
+"""Combine a process's terminal output, reply and exit into an observation, for every way of running
+it."""
 
 import signal
 from dataclasses import dataclass, replace

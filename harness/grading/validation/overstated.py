@@ -167,8 +167,8 @@ def _assigned(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
 def _made_by_reference(
     context: GradingContext, kinds: Iterable[ValueKind]
 ) -> Iterator[tuple[str, ValueKind]]:
-    """Yield each function without parameters that returns such a container in the reference, and
-    whose result no scenario compares."""
+    """Yield the name of each function without parameters whose result in the reference is a
+    container of one of the kinds and is compared by no scenario; with that kind."""
     plan = context.specification.plan
     compared = {name for scenario in plan.scenarios for name in _compared_results(scenario)}
     makers: list[str] = []

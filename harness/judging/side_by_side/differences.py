@@ -415,9 +415,10 @@ MAX_SHARED = 40_000
 def conversation(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Conversation | None:
-    """Return the turns that both sides share, and each side's next turn (None if no turn differs).
+    """Return the turns that both sides share, and each side's first different turn.
 
-    Return None if nothing is typed or no reference is known.
+    A side's turn is None if no turn differs. Return None instead of a Conversation if nothing is
+    typed or no reference is known.
     """
     reference = expectation.reference
     if reference is None or not (stimulus.inputs or stimulus.replies):

@@ -414,7 +414,8 @@ def _assignment_file(
     data = found.data
     if data:
         lines.append(f"  data: [{', '.join(data)}]")
-    lines.append("  visible: false  # true, or hint; select: says it for some of them")
+    lines.append("  # true, false or hint; `select:` sets it for some of the tests only.")
+    lines.append("  visible: false")
     selections = list(found.otter.selections(remaining))
     if selections:
         lines += ["  select:", *selections]

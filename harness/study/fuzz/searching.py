@@ -287,10 +287,9 @@ def _units(
 def _run(
     setup: Setup, units: Sequence[Unit], jobs: int | None, deadline: float | None
 ) -> Iterator[UnitResult]:
-    """Yield results of batches in the order in which they become ready. No batch is started after
-    the deadline.
+    """Yield the results of batches as they become ready. Start no batch after the deadline.
 
-    Submissions that already differ at a target are left out of its later batches.
+    Once a submission differs from the reference at a target, later batches for that target skip it.
     """
     differing: set[tuple[str, int]] = set()
 

@@ -150,7 +150,7 @@ class Peer:
         except (MemoryError, MalformedError):
             raise
         except CannotTravelError as error:
-            self.say_raised(ValueError(f"a value that cannot be passed on: {error}"))
+            self.say_raised(ValueError(f"this value cannot be sent to the other process: {error}"))
         except BaseException as error:
             self.say_raised(error)
 
@@ -162,7 +162,7 @@ class Peer:
             self.say(head)
         except CannotTravelError as failure:  # with the changes before it was raised
             self._graph.begin()
-            too_large = ValueError(f"a value that cannot be passed on: {failure}")
+            too_large = ValueError(f"this value cannot be sent to the other process: {failure}")
             self._send('{"raised":' + self._graph.pack(too_large) + ',"changed":[]}')
 
     def say(self, head: str) -> None:

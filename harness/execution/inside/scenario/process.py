@@ -49,8 +49,8 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 def own_sources(
     own_files: OwnFiles,
 ) -> tuple[dict[str, ModuleSource], dict[str, ModuleSource]]:
-    """Return two dictionaries of modules by name: the provided files of a selection, and its other
-    files.
+    """Return two dictionaries that map module names to files: the provided files of a selection,
+    and its other files.
     """
     provided, extra = own_files
     return by_module_name(provided), by_module_name(extra)

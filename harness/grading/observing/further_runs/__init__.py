@@ -1,1 +1,2 @@
-"""Further runs: of right answers to measure speed and cost, of wrong ones to detect chance."""
+"""Run scenarios again: passing ones to measure speed and cost, failing ones to detect results that
+depend on chance."""

@@ -148,7 +148,8 @@ def _breaks(test: SuiteTest) -> str:
     if not test.breaks:
         return ""
     clauses = ", ".join(f"§{plain(clause, limit=40)}" for clause in test.breaks)
-    return f" It passes on a program that breaks {clauses}: read that again."
+    passes = f" This test passes on a program that breaks {clauses}."
+    return f"{passes} Read {clauses} of the sheet again."
 
 
 def _do(count: int) -> str:
