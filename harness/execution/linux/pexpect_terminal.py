@@ -117,6 +117,11 @@ def open_pty() -> tuple[int, int]:
     return master, slave
 
 
+def _end_at_hangup() -> None:
+    """Let SIGHUP end this process, also if it was started below `nohup`, which ignores it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def attach_terminal(command: Sequence[str]) -> int:
     """Run a command to its end, connected to the user's terminal with pexpect's `interact`. Return
     its exit status.
@@ -127,7 +132,12 @@ def attach_terminal(command: Sequence[str]) -> int:
 
     columns, rows = shutil.get_terminal_size()
     child = pexpect.spawn(
-        command[0], list(command[1:]), timeout=None, dimensions=(rows, columns), encoding=None
+        command[0],
+        list(command[1:]),
+        timeout=None,
+        dimensions=(rows, columns),
+        encoding=None,
+        preexec_fn=_end_at_hangup,
     )
 
     def closed(number: int, frame: FrameType | None) -> None:
