@@ -160,7 +160,8 @@ def _item(sent: SentFields, slots: Slots) -> review.Action:
     if not _bounded(title, "the item"):
         raise UserError("a rubric item needs a title")
     if abs(points) > _MAX_MARK:
-        raise UserError(f"{rounded(points)} is not a number of points")
+        what = f"the points must be between -{_MAX_MARK} and {_MAX_MARK}, got {rounded(points)}"
+        raise UserError(what)
     spare = max(slot.spare, Fraction(0))
     if points > spare:
         what = f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}"

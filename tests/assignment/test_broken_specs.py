@@ -295,7 +295,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         ),
     },
      "f.yaml:5:11: call: beside is defined in b.py, but scenarios know only names of a1.py. "
-     "Hint: write given: from b import beside."),
+     "Hint: add this line to the scenario: given: from b import beside."),
     "an override of a dictionary": ({
         S: SUPPORT + "PRICES = {'tea': 2}\nSEEN = {1}\nICE = frozenset({1})\n",
         F: scenario_file(

@@ -145,9 +145,9 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     "attributes that end the program": (
         changed("class Box:\n", "class Box:\n    def __getattribute__(self, name):\n"
                 "        raise SystemExit(name)\n"),
-        {BOX: ("failed", "Attribute value of the result raises SystemExit when it is read, it should be 3.")},
+        {BOX: ("failed", "Attribute value of the result raises SystemExit when it is read; the expected value is 3.")},
     ),
-    "a property that raises": (changed(VALUE, "        raise ValueError('no')\n"), {BOX: ("failed", "raises ValueError when it is read, it should be 3.")}),
+    "a property that raises": (changed(VALUE, "        raise ValueError('no')\n"), {BOX: ("failed", "raises ValueError when it is read; the expected value is 3.")}),
     "a property that hangs": (changed(VALUE, "        while True: pass\n"), {BOX: ("cpu_limit", "box did not end")}),
     "a property that prints": (
         changed(VALUE, "        print('read')\n" + VALUE), {BOX: ("failed", "although nothing should be printed here")}

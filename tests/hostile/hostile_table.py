@@ -131,8 +131,8 @@ def summary(findings: Findings) -> list[str]:
         f"{len(corpus())} entries for {len(ROWS)} rows.",
         "",
         *lines,
-        f"- {shown} of {len(findings.proofs)} attacks that one layer stops succeed without "
-        "that layer",
+        f"- {len(findings.proofs)} attacks are stopped by only one layer; {shown} of them succeed "
+        "if that layer is removed",
         f"- the parent's memory grew by {memory[0]:.0f} MiB at most (`{memory[1]}`)",
         f"- the parent computed for {cpu[0]:.1f} s at most (`{cpu[1]}`)",
     ]

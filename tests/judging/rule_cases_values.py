@@ -154,8 +154,8 @@ FIRES: Sentences = {
         "add printed 'ab\\ncd' instead of returning it.": case(
             called("ab\ncd"), called(None, "ab \ncd\n")
         ),
-        "richest printed Account(owner='Ada') instead of returning it. In a session, both look "
-        "the same.": case(
+        "richest printed Account(owner='Ada') instead of returning it. At the >>> prompt, a "
+        "printed value and a returned value can look the same.": case(
             shown("Account('Ada')"),
             session(step(None, "Account('Ada')\n")),
             steps("richest([ada])"),

@@ -189,7 +189,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     ),
     "a rubric item needs points": (1, "item", {"slot": "style", "title": "More"}),
     "a rubric item needs a title": (1, "item", {"slot": "style", "points": "1"}),
-    "-200000.00 is not a number of points": (
+    "the points must be between -100000 and 100000, got -200000.00": (
         1, "item", {"slot": "style", "title": "Less", "points": "-200000"},
     ),
     "an override of -1.00 is below 0": (1, "override", {"mark": "-1", "reason": "r"}),

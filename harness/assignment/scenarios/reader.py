@@ -52,6 +52,7 @@ _LIBRARY = {
     "Decimal": "decimal",
     "Fraction": "fractions",
 }
+_ADD_GIVEN = "add this line to the scenario: given:"
 _MAX_LINE_LENGTH = 4095  # bytes; terminals accept no longer line
 
 
@@ -433,15 +434,15 @@ class ScenarioReader:
                 main = symbols.main_file
                 what = f"{name} is defined in {file}, but scenarios know only names of {main}"
                 module = file.removesuffix(".py")
-                hint = f"write given: from {module} import {name}"
+                hint = f"{_ADD_GIVEN} from {module} import {name}"
                 self.add(loc, what, hint, line=line)
         what = "is not defined by the reference, a provided file or the scenario"
         unknown = needed - defined - BUILTINS
         for name in sorted(unknown):
             if name in _LIBRARY and name not in modules:
-                hint = f"write given: from {_LIBRARY[name]} import {name}"
+                hint = f"{_ADD_GIVEN} from {_LIBRARY[name]} import {name}"
             elif name in modules:
-                hint = f"write given: import {name}"
+                hint = f"{_ADD_GIVEN} import {name}"
             else:
                 hint = nearest(name, defined | BUILTINS)
             self.add(loc, f"{name} {what}", hint, line=line)

@@ -51,7 +51,7 @@ def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> 
             continue
         said = failure.says(f"printed {source(wanted)} instead of returning it")
         if failure.step is not None:
-            said += " In a session, both look the same."
+            said += " At the >>> prompt, a printed value and a returned value can look the same."
         return said
     return None
 
@@ -173,7 +173,8 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
     wanted = source(expected, limit=60)
     item = f"{place.named} of the result"
     if actual.kind is ValueKind.UNREADABLE:
-        clause = f"raises {plain(actual.text, limit=60)} when it is read, it should be {wanted}"
+        raised = plain(actual.text, limit=60)
+        clause = f"raises {raised} when it is read; the expected value is {wanted}"
         return failure.says(clause, who=item)
     got = f"{source(actual, limit=60)} ({_own_type(expected, actual)})"
     how = _conversion(expected, actual)
