@@ -52,7 +52,7 @@ def test_variables_of_functions_are_no_names_of_a_module() -> None:
     assert set(found.objects or ()) == {"zip", "g"}
 
 
-def test_names_of_a_library_that_is_imported_as_a_whole_are_the_modules() -> None:
+def test_star_imported_library_names_count_as_module_names() -> None:
     found = names_of("from math import *\nfrom elsewhere import *\n")
     assert "sqrt" in found.modules
     assert "__name__" not in found.modules

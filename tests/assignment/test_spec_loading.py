@@ -401,7 +401,7 @@ TWO_FILES = {
 }
 
 
-def test_stand_ins_of_the_head_and_of_a_scenario(tmp_path: Path) -> None:
+def test_stand_ins_of_a_scenario_replace_those_of_the_head(tmp_path: Path) -> None:
     call = "call: check_input('')"
     bodies = (
         f"name: a\n{call}",

@@ -107,7 +107,7 @@ def test_the_keys_of_other_files(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["clauses", "mutants"])
-def test_the_keys_of_an_item(key: str, tmp_path: Path) -> None:
+def test_a_wrong_key_is_reported_with_its_item(key: str, tmp_path: Path) -> None:
     file = f"specs/small/{key}.yaml"
     items = [*ODD, *(f"{{id: {odd}}}" for odd in ODD)]
     for odd in ODD:
@@ -249,7 +249,7 @@ def test_a_time_is_read_in_its_zone(written: tuple[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("no_zones")
-def test_a_time_without_a_zone_needs_none() -> None:
+def test_a_time_without_a_zone_is_utc_even_without_zone_data() -> None:
     assert read_clock("2026-03-01T12:00", "").time.isoformat() == "2026-03-01T12:00:00+00:00"
 
 

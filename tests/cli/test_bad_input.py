@@ -385,7 +385,7 @@ AFTER_EACH = "import sys, harness.cli.commands.grading.check; print(*sys.modules
 )
 
 
-def test_check_loads_nothing_that_only_grade_needs_and_that_can_be_loaded() -> None:
+def test_check_does_not_import_modules_that_only_grade_needs() -> None:
     done = ran([sys.executable, "-c", AFTER_EACH], check=True)
     check, grade = (set(line.split()) for line in done.stdout.splitlines())
     assert check.isdisjoint({*HEAVY, "harness.api", "harness.grading.batch"})

@@ -390,7 +390,7 @@ def test_a_full_disk_leaves_the_old_file(graded: Course) -> None:
     assert [each.name for each in graded.root.iterdir() if "tmp" in each.name] == []
 
 
-def test_a_file_that_may_not_be_written(graded: Course) -> None:
+def test_an_unwritable_output_path_is_an_error(graded: Course) -> None:
     folder = graded.path("locked")
     folder.mkdir(mode=0o555)
     for command in (

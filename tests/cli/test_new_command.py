@@ -211,7 +211,7 @@ def test_an_assignment_made_without_scenarios_is_sound_with_one(tmp_path: Path) 
     assert_sound(course)
 
 
-def test_of_several_files_each_has_a_skeleton(tmp_path: Path) -> None:
+def test_every_file_gets_a_skeleton(tmp_path: Path) -> None:
     course, _ = begun(tmp_path, "--file", "greeting.py", "--file", "guess.py")
     assert_sound(course)
     plan = load(tmp_path, "x").plan

@@ -126,7 +126,7 @@ def test_version(graded_once: Course) -> None:
     assert graded_once.ok("--version").out == f"harness, version {harness.__version__}\n"
 
 
-def test_a_reader_that_leaves_ends_no_batch(course: Course) -> None:
+def test_a_closed_pipe_does_not_stop_grading(course: Course) -> None:
     script = '"$0" grade submissions/tiny/perfect 2>&1 | true; exit "${PIPESTATUS[0]}"'
     done = tiny_course.ran(
         ["bash", "-c", script, str(tiny_course.HARNESS)],

@@ -30,7 +30,7 @@ def problems(out: str) -> list[str]:
     return [line for line in out.splitlines() if line.startswith(checks)]
 
 
-def test_a_sound_assignment(course: Course) -> None:
+def test_a_sound_assignment_has_no_problems(course: Course) -> None:
     outcome = course.ok("validate", "tiny", "--details")
     assert outcome.err == ""
     assert problems(outcome.out) == []

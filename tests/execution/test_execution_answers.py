@@ -374,7 +374,7 @@ def test_a_file_is_laid_under_another_name(driver: Driver) -> None:
     assert plain(observe(driver, files, call("f()"), of=laid).value) == "('a1', 'a1.py')"
 
 
-def test_a_submission_that_is_not_there(driver: Driver) -> None:
+def test_a_missing_file_raises_module_not_found(driver: Driver) -> None:
     seen = observe(driver, (source("x = 1", "other.py"),), call("f()"))
     assert seen.phase is Phase.LOADING
     assert seen.raised.type_name == "ModuleNotFoundError"

@@ -234,7 +234,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_compile", started)
 
 
-def test_it_is_compiled_once(
+def test_our_modules_are_compiled_once(
     interpreter: Interpreter, folder: Path, request: pytest.FixtureRequest
 ) -> None:
     first = modules(interpreter)

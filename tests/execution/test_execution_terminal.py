@@ -122,7 +122,7 @@ def test_turns(driver: Driver, pipes: PipedDriver, name: str) -> None:
         assert seen.exit_status == 0
 
 
-def test_asking_for_more_ends_at_once(driver: Driver) -> None:
+def test_a_program_that_asks_for_more_input_ends_at_once(driver: Driver) -> None:
     program = "while True:\n    input('again? ')\n"
     seen = observe(driver, program, run("a"), Limits(cpu_seconds=60, wall_seconds=60))
     assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, Phase.STIMULUS)

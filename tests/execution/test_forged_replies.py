@@ -178,7 +178,9 @@ def test_more_steps_than_a_session_has_are_tampered() -> None:
         (CALL, ["result"]),
     ],
 )
-def test_a_phase_that_no_stimulus_has_is_tampered(stimulus: Stimulus, phases: list[str]) -> None:
+def test_an_impossible_phase_is_reported_as_tampering(
+    stimulus: Stimulus, phases: list[str]
+) -> None:
     frames = [f'G"{phase}"' for phase in phases]
     assert heard("L", *frames, stimulus=stimulus).ending is Ending.TAMPERED
 

@@ -128,7 +128,9 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_both_ways_give_the_same(together: Grader, alone: Grader, name: str) -> None:
+def test_shared_and_separate_processes_give_equal_results(
+    together: Grader, alone: Grader, name: str
+) -> None:
     program, reason = PROGRAMS[name]
     shared, apart = (grader.grade(handed_in(program)).result for grader in (together, alone))
     assert shared.isolation is (Isolation.ALONE if reason else Isolation.SHARED)

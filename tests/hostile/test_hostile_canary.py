@@ -218,7 +218,7 @@ scenarios:
     ids=["shared", "alone", "with a stand-in"],
 )
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
-def test_nothing_of_ours_is_where_a_submission_runs(
+def test_no_process_of_a_submission_holds_a_planted_secret(
     tier: Tier, isolation: Isolation, more: str, tmp_path: Path
 ) -> None:
     with working(tier, isolation, tmp_path, more) as (runner, holders):

@@ -69,7 +69,7 @@ PACKINGS: dict[str, Callable[[Files, Path], Path]] = {
 
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("platform", DOWNLOADS)
-def test_every_platform_however_it_is_packed(tmp_path: Path, platform: str, packing: str) -> None:
+def test_downloads_of_every_platform_are_read(tmp_path: Path, platform: str, packing: str) -> None:
     if (platform, packing) == ("plain", "a folder around it"):
         return  # a plain folder of one folder is one submission, and always was
     found = cohort(PACKINGS[packing](DOWNLOADS[platform](CLASS), tmp_path))
@@ -380,7 +380,9 @@ def test_malformed_metadata_is_one_line(tmp_path: Path, text: bytes, what: str) 
 
 
 @pytest.mark.parametrize("build", [plain_folders, plain_files])
-def test_two_spellings_stay_two(tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]) -> None:
+def test_composed_and_decomposed_names_stay_two_students(
+    tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]
+) -> None:
     names = ["Zoë", unicodedata.normalize("NFD", "Zoë")]
     files = build([HandIn(id=name, name=name, files=program(name)) for name in names])
     found = by_id(cohort(laid(files, tmp_path / "class")))

@@ -137,7 +137,7 @@ def class_of(tmp_path: Path, *ids: str) -> Path:
     return laid(gradescope(handed), tmp_path / "class")
 
 
-def test_an_extension_of_somebody_who_is_not_here_stops_nobody(tmp_path: Path) -> None:
+def test_an_extension_for_an_unknown_student_is_ignored_with_a_notice(tmp_path: Path) -> None:
     extensions = table(tmp_path, "id,due\n9,2024-09-26T12:00Z\n1,2024-09-26T12:00Z\n")
     found = cohort(class_of(tmp_path, "1", "2"), due="2024-09-24T11:00Z", extensions=extensions)
     assert found.notices == (f"{extensions}:2: unknown student 9, so the extension is not used",)

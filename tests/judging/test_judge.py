@@ -268,7 +268,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("stated", "expected", "actual", "same"), TEXTS)
-def test_printed_text(stated: Expected, expected: str, actual: str, same: bool) -> None:
+def test_printed_text_is_compared(stated: Expected, expected: str, actual: str, same: bool) -> None:
     assert passes(called(None, expected), called(None, actual), stated) is same
 
 
@@ -367,7 +367,7 @@ def test_stated_turns_replace_the_reference_on_those_turns_only() -> None:
     assert not passes(reference, ran("A", "x", "B", "y", "c"), some, both)
 
 
-def test_turns_after_the_stated_ones_may_be_anything_where_the_reference_does_not_count() -> None:
+def test_later_turns_are_free_if_the_reference_is_not_compared() -> None:
     some = Expected(turns=some_turns({0: Contains(text="a")}))
     free = replace(some, prints=AnyValue())
     reference, other = ran("a", "x", "b", "y", "c"), ran("-a-", "x", "-b-", "y", "-c-")
@@ -814,7 +814,7 @@ def test_of_a_last_line_only_that_line_is_shown() -> None:
     assert (row.actual.text, row.actual.mark) == ("Total: 13", len("Total: 1"))
 
 
-def test_of_any_line_the_nearest_is_shown() -> None:
+def test_the_nearest_line_is_shown_if_any_line_may_match() -> None:
     stated = Expected(prints=ALine(matcher=Contains(text="Total: 12")))
     verdict = judge(called(None, "1\nTotal: 13\n2\n"), expecting(None, stated), CALL)
     (row,) = verdict.differences[0].rows

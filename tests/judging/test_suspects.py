@@ -286,7 +286,7 @@ def test_no_line_is_suspected_where_the_function_itself_decides_or_has_no_lines(
     assert with_deciding(marked(4), name) == marked(4)
 
 
-def test_where_the_line_of_an_exception_is_known_nobody_else_decides() -> None:
+def test_a_known_exception_line_is_the_only_suspect() -> None:
     raised = replace(marked(4), line=8)
     assert with_deciding(raised, "helper") == raised
 

@@ -45,7 +45,7 @@ def test_the_table_is_found() -> None:
         ("3.0" * 2, "3.0" * 3, False),
     ],
 )
-def test_a_text_with_floats(expected: str, printed: str, is_same: bool) -> None:
+def test_floats_in_text_are_compared(expected: str, printed: str, is_same: bool) -> None:
     assert same_text(expected, printed, NEAR) is is_same
 
 

@@ -227,7 +227,9 @@ def test_another_name_is_shown(tiny: Path, tmp_path: Path, selfcheck_here: Check
         ]
 
 
-def test_where_any_name_will_do(handout: Handout, tmp_path: Path, selfcheck_here: Check) -> None:
+def test_a_file_with_any_name_is_checked_without_a_note(
+    handout: Handout, tmp_path: Path, selfcheck_here: Check
+) -> None:
     folder = laid(handout("cs112-p4"), tmp_path)
     (folder / "p4.py").rename(folder / "mine.py")
     done = selfcheck_here("mine.py", cwd=folder)

@@ -64,7 +64,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("program", "calls"), SHOWN)
-def test_where_a_hash_or_the_order_of_a_set_is_shown(program: str, calls: list[str]) -> None:
+def test_calls_that_show_a_hash_or_set_order_are_found(program: str, calls: list[str]) -> None:
     found = outline(a1=program).lucky_calls
     assert list(dict.fromkeys(each.call for each in found)) == calls
 

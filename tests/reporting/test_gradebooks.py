@@ -285,7 +285,7 @@ def test_a_row_whose_id_lost_its_zeros(book: Path) -> None:
 TWINS = '"Lovelace, Ada",1,,,,\n"Lovelace, Ada",2,,,,\n"Hopper, Grace",3,,,,'
 
 
-def test_two_of_one_name_get_nothing_by_it(book: Path) -> None:
+def test_students_with_the_same_name_are_not_matched_by_name(book: Path) -> None:
     assert canvas(book, TWINS, ADA, entry(3, "Grace Hopper", "2.00")) == (
         ["", "", "2.00"],
         [

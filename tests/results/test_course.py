@@ -114,7 +114,7 @@ def test_a_roster_connects_ids_and_has_those_who_never_handed_in() -> None:
     assert found.notices == ()
 
 
-def test_an_id_of_two_platforms_connects_nobody_but_with_a_roster() -> None:
+def test_equal_ids_on_two_platforms_are_joined_only_by_a_roster() -> None:
     other = Student(id="4711", name="Mallory")
     found = course(run("a1", of(ADA), platform="Canvas"), run("a2", of(other), platform="Moodle"))
     assert table(found) == {"Ada Lovelace": ["3", "-"], "Mallory": ["-", "3"]}

@@ -127,7 +127,7 @@ got call and twice. Hint: write a scenario for each.
 
 
 @pytest.mark.process
-def test_it_is_read_run_judged_worded_and_drawn(tmp_path: Path) -> None:
+def test_a_new_stimulus_kind_works_in_every_step(tmp_path: Path) -> None:
     twice = 'name: s\nvisible: true\ntwice: check_input("a1")'
     wrong = REFERENCE.replace('return command != ""', "CALLS.append(1)\n    return len(CALLS) < 2")
     changes = {

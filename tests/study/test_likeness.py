@@ -181,7 +181,7 @@ def measured(copies: int, draw: int, independent: int) -> tuple[Likeness, set[fr
 
 
 @pytest.mark.parametrize("draw", range(4))
-def test_copies_are_found_where_most_of_a_class_are_copies(draw: int) -> None:
+def test_copies_are_found_even_if_most_programs_are_copies(draw: int) -> None:
     found, same = measured(copies=15, draw=draw, independent=8)
     assert set(map(frozenset, names(found.pairs)[: len(same)])) == same
     assert [set(group) for group in groups(found.connected)] == [set().union(*same)]
@@ -424,7 +424,7 @@ class FailsOn:
         return program_texts.run_fingerprints(payload)
 
 
-def test_a_program_that_cannot_be_read_takes_no_other_with_it() -> None:
+def test_an_unreadable_program_does_not_affect_others() -> None:
     texts = {"ada": OWN, "bob": "bomb", "cem": OWN, "dan": "x" * (MAX_BYTES + 1), "eve": "def f(:"}
     submissions = [
         Submission(id=name, files=(SourceFile(name="a1.py", data=text.encode()),), origin=name)
